@@ -1,0 +1,138 @@
+# Cyclescope's build. `make` leaves the program at build/cyclescope; `make demo` and `make check` start from nothing.
+#
+#   make deps            install the Debian packages that are missing (sudo when not root)
+#   make demo            build, cross-compile a sample workload and run the main job on it
+#   make check           build and run every test
+#   make bench           speed, side by side with qemu-riscv64
+#   make fuzz            long fuzz runs (FUZZ_SECONDS, FUZZ_SEQUENCES)
+#   make suite           assemble the suite of real programs
+#   make install         to PREFIX, below DESTDIR
+#   make format          clang-format over all C
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+OPT     ?= -O2 -g
+CROSS   ?= riscv64-linux-gnu-
+
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Iinclude
+CFLAGS   += -std=gnu11 $(OPT) $(WARN)
+LDLIBS   += -ljansson -lm
+
+# The guest's floating point runs on the host's: the compiler must neither move it across mode changes nor do it twice.
+is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+STRICT_FP := $(if $(is_clang),-ffp-model=strict,-frounding-math -ftrapping-math -fsignaling-nans -ffp-contract=off)
+# Ops end in calls that must become jumps (src/emulate/interp_priv.h).
+THREADED := -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=none -fno-stack-protector
+
+sources := $(sort $(shell find src -name '*.c'))
+objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
+library := $(filter-out $(BUILD)/obj/cmd/%,$(objects))
+
+all: $(BUILD)/cyclescope
+
+$(BUILD)/cyclescope: $(objects)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/libcyclescope.a: $(library)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/obj/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
+$(BUILD)/obj/riscv/%.o: CFLAGS += $(STRICT_FP)
+$(BUILD)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- tests
+
+unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+guest_tests := $(patsubst tests/guest/%.c,build/guest/%,$(wildcard tests/guest/*.c))
+fuzz_objects := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%.o,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
+
+tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip
+guest-tests: $(guest_tests)
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libcyclescope.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a -lcmocka $(LDLIBS)
+
+$(BUILD)/fuzz/%.o: tests/fuzz/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/libcyclescope.a
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/roundtrip: tests/roundtrip/roundtrip.c $(BUILD)/libcyclescope.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a $(LDLIBS)
+
+build/guest/%: tests/guest/%.c tests/guest/check.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -static -pthread -o $@ $< -lm
+
+build/workloads/%: workloads/%.c
+	@mkdir -p $(@D)
+	$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -static -o $@ $< -lm
+
+SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DCYCLESCOPE_SANITIZE
+
+check: deps
+	@$(MAKE) --no-print-directory -j2 all tests guest-tests WERROR=1
+	@$(MAKE) --no-print-directory -j2 all tests WERROR=1 BUILD=build/clang CC=clang
+	@$(MAKE) --no-print-directory -j2 all tests WERROR=1 BUILD=build/sanitize OPT='$(SANITIZE)'
+	@tests/run.sh
+
+demo: demo-deps
+	@$(MAKE) --no-print-directory -j2 all build/workloads/mix
+	@echo; echo '$$ build/cyclescope run --count build/workloads/mix'
+	@build/cyclescope run --count build/workloads/mix
+
+bench: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@bench/emulate.py
+
+FUZZ_SECONDS ?= 600
+FUZZ_SEQUENCES ?= 200000
+FUZZ_SEED ?= 1
+
+$(BUILD)/fuzz_elf: tests/fuzz/fuzz_elf.c $(filter-out src/cmd/%,$(sources))
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    -DCYCLESCOPE_SANITIZE $(WARN) -o $@ $^ $(LDLIBS)
+
+fuzz: deps
+	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf
+	tests/fuzz/differential.py --sequences $(FUZZ_SEQUENCES) --seed $(FUZZ_SEED)
+	tests/fuzz/elf.sh $(FUZZ_SECONDS)
+
+suite: deps
+	@suite/run.py prepare
+
+# ---- installation
+
+install: all
+	install -D -m 755 $(BUILD)/cyclescope $(DESTDIR)$(PREFIX)/bin/cyclescope
+	install -D -m 644 docs/cyclescope.1 $(DESTDIR)$(PREFIX)/share/man/man1/cyclescope.1
+	install -D -m 644 docs/cyclescope-run.1 $(DESTDIR)$(PREFIX)/share/man/man1/cyclescope-run.1
+
+demo_packages := gcc libc6-dev libjansson-dev gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+packages := $(demo_packages) clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
+    debian-archive-keyring
+
+deps:
+	@tools/deps.sh $(packages)
+demo-deps:
+	@tools/deps.sh $(demo_packages)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build
+
+.PHONY: all tests guest-tests check demo bench fuzz suite install deps demo-deps format clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/*.d)

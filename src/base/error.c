@@ -1,0 +1,12 @@
+#include "base/error.h"
+
+#include <stdio.h>
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return code;
+}

@@ -1,0 +1,139 @@
+#include "base/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_number(const char *text, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[0]))
+        return -EINVAL;
+    errno = 0;
+    *number = strtoull(text, &end, 0);
+    return errno != 0 || *end != '\0' ? -EINVAL : 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes)
+{
+    static const char suffixes[] = "KMGT";
+    char digits[32];
+    size_t length = strlen(text);
+    unsigned shift = 0;
+    if (length == 0 || length >= sizeof digits)
+        return -EINVAL;
+    memcpy(digits, text, length + 1);
+    const char *suffix = strchr(suffixes, toupper((unsigned char)digits[length - 1]));
+    if (suffix && *suffix) {
+        shift = 10 * (unsigned)(suffix - suffixes + 1);
+        digits[length - 1] = '\0';
+    }
+    if (parse_number(digits, bytes) != 0 || *bytes > UINT64_MAX >> shift)
+        return -EINVAL;
+    *bytes <<= shift;
+    return 0;
+}
+
+static void list_add(struct option_list *list, const char *value)
+{
+    list->value = realloc(list->value, (list->count + 1) * sizeof *list->value);
+    if (list->value == NULL)
+        abort();
+    list->value[list->count++] = value;
+}
+
+void option_list_free(struct option_list *list)
+{
+    free(list->value);
+    *list = (struct option_list){0};
+}
+
+static const struct option *find(const struct option *table, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* The option that shares the longest beginning with what was typed, for the error message. */
+static const char *nearest(const struct option *table, size_t count, const char *name, size_t length)
+{
+    const char *best = "help";
+    size_t best_shared = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t shared = 0;
+        while (shared < length && table[i].name[shared] == name[shared])
+            shared++;
+        if (shared > best_shared) {
+            best_shared = shared;
+            best = table[i].name;
+        }
+    }
+    return best;
+}
+
+static int set(const struct option *o, const char *value, struct error *err)
+{
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)o->to = true;
+        return 0;
+    case OPTION_STRING: case OPTION_OPTIONAL:
+        *(const char **)o->to = value;
+        return 0;
+    case OPTION_LIST:
+        list_add(o->to, value);
+        return 0;
+    case OPTION_NUMBER:
+        if (parse_number(value, o->to) != 0)
+            return error_set(err, -EINVAL, "--%s needs a number, not '%s'", o->name, value);
+        return 0;
+    case OPTION_SIZE:
+        if (parse_size(value, o->to) != 0)
+            return error_set(err, -EINVAL, "--%s needs a size such as 64M, not '%s'", o->name, value);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+int options_parse(const struct option *table, size_t count, int argc, char **argv, struct error *err)
+{
+    int i = 0;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            return i + 1;
+        const char *name = argv[i] + (argv[i][1] == '-' ? 2 : 1);
+        const char *equals = strchr(name, '=');
+        size_t length = equals ? (size_t)(equals - name) : strlen(name);
+        const struct option *o = argv[i][1] == '-' ? find(table, count, name, length) : NULL;
+        if (o == NULL)
+            return error_set(err, -EINVAL, "unknown option '%.*s': did you mean --%s? (--help lists all)",
+                             (int)(name + length - argv[i]), argv[i], nearest(table, count, name, length));
+        const char *value = equals ? equals + 1 : "";
+        if (o->kind == OPTION_FLAG && equals)
+            return error_set(err, -EINVAL, "--%s takes no value", o->name);
+        if (o->kind != OPTION_FLAG && o->kind != OPTION_OPTIONAL && !equals) {
+            if (i + 1 == argc)
+                return error_set(err, -EINVAL, "--%s needs a value: --%s %s", o->name, o->name, o->metavar);
+            value = argv[++i];
+        }
+        int code = set(o, value, err);
+        if (code != 0)
+            return code;
+    }
+    return i;
+}
+
+void options_print(const struct option *table, size_t count, FILE *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        char left[64];
+        const char *before = table[i].kind == OPTION_OPTIONAL ? "[=" : table[i].metavar ? " " : "";
+        snprintf(left, sizeof left, "--%s%s%s%s", table[i].name, before, table[i].metavar ? table[i].metavar : "",
+                 table[i].kind == OPTION_OPTIONAL ? "]" : "");
+        fprintf(to, "  %-22s %s\n", left, table[i].help);
+    }
+}

@@ -1,0 +1,20 @@
+/* The commands of `cyclescope COMMAND`, one file each, listed in main.c. */
+#ifndef CYCLESCOPE_CMD_COMMAND_H
+#define CYCLESCOPE_CMD_COMMAND_H
+
+#define CYCLESCOPE_VERSION "0.1.0"
+
+enum { STATUS_OWN_ERROR = 125 }; /* exit status for our errors; every other one is the guest's */
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the first argument after the command; returns the exit status */
+    const char *summary;
+};
+
+int command_run(int argc, char **argv);
+
+/* Prints `cyclescope: sentence` to standard error and returns STATUS_OWN_ERROR. */
+int command_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,108 @@
+#include "cmd/guest_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void guest_options_init(struct guest_options *g)
+{
+    *g = (struct guest_options){
+        .memory_bytes = UINT64_C(8) << 30, .stack_bytes = UINT64_C(8) << 20, .quantum_insns = 100000};
+}
+
+/* The caller's environment with the --env settings over it. */
+static int make_environment(struct guest_options *g, struct error *err)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    g->envp = calloc(count + g->env.count + 1, sizeof *g->envp);
+    if (g->envp == NULL)
+        return error_set(err, -ENOMEM, "out of memory");
+    memcpy(g->envp, environ, count * sizeof *g->envp);
+    for (size_t i = 0; i < g->env.count; i++) {
+        const char *setting = g->env.value[i], *equals = strchr(setting, '=');
+        if (equals == NULL || equals == setting)
+            return error_set(err, -EINVAL, "--env needs NAME=VALUE, not '%s'", setting);
+        size_t name = (size_t)(equals - setting) + 1, k = 0;
+        while (k < count && strncmp(g->envp[k], setting, name) != 0)
+            k++;
+        g->envp[k] = (char *)setting;
+        if (k == count)
+            count++;
+    }
+    return 0;
+}
+
+static int make_binds(struct guest_options *g, struct error *err)
+{
+    if (g->binds.count && !g->isolate)
+        return error_set(err, -EINVAL, "--bind needs --isolate: without it the guest sees all folders anyway");
+    g->bind = calloc(g->binds.count + 1, sizeof *g->bind);
+    if (g->bind == NULL)
+        return error_set(err, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < g->binds.count; i++) {
+        char *copy = strdup(g->binds.value[i]), *colon = copy ? strrchr(copy, ':') : NULL;
+        bool readonly = colon && strcmp(colon, ":ro") == 0;
+        if (readonly)
+            *colon = '\0';
+        char *real = copy ? realpath(copy, NULL) : NULL;
+        struct stat st;
+        if (real == NULL || stat(real, &st) != 0 || !S_ISDIR(st.st_mode)) {
+            int code = error_set(err, -EINVAL, "--bind %s: no such folder", copy ? copy : "");
+            free(copy);
+            free(real);
+            return code;
+        }
+        free(copy);
+        g->bind[i] = (struct guest_bind){real, readonly};
+    }
+    return 0;
+}
+
+int guest_options_finish(struct guest_options *g, char **argv, struct error *err)
+{
+    struct stat st = {0};
+    if (argv[0] == NULL)
+        return error_set(err, -EINVAL, "no program given: cyclescope COMMAND [options] [--] PROGRAM [ARGUMENTS]");
+    if (g->sysroot && (stat(g->sysroot, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return error_set(err, -EINVAL, "--sysroot %s: %s", g->sysroot,
+                         S_ISREG(st.st_mode) ? "is a file, not a folder" : "no such folder");
+    if (g->isolate && g->sysroot == NULL)
+        return error_set(err, -EINVAL, "--isolate needs --sysroot DIR: the guest would see nothing");
+    if (g->quantum_insns == 0 || g->quantum_insns > INT64_MAX)
+        return error_set(err, -EINVAL, "--quantum must be at least 1");
+    if (g->stack_bytes < 64 << 10 || g->stack_bytes > UINT64_C(64) << 30)
+        return error_set(err, -EINVAL, "--stack must lie between 64K and 64G");
+    int code = make_environment(g, err);
+    if (code == 0)
+        code = make_binds(g, err);
+    if (code != 0)
+        return code;
+    g->config = (struct process_config){.sysroot = g->sysroot,
+                                        .isolate = g->isolate,
+                                        .binds = g->bind,
+                                        .bind_count = g->binds.count,
+                                        .allow_net = g->allow_net,
+                                        .host_time = g->host_time,
+                                        .seed = g->seed,
+                                        .chdir = g->chdir,
+                                        .argv = argv,
+                                        .envp = g->envp,
+                                        .memory_limit_bytes = g->memory_bytes,
+                                        .stack_limit_bytes = g->stack_bytes,
+                                        .quantum_insns = g->quantum_insns};
+    return 0;
+}
+
+void guest_options_free(struct guest_options *g)
+{
+    for (size_t i = 0; g->bind && i < g->binds.count; i++)
+        free((char *)g->bind[i].path);
+    free(g->bind);
+    free(g->envp);
+    option_list_free(&g->env);
+    option_list_free(&g->binds);
+}

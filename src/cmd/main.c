@@ -1,0 +1,50 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/command.h"
+
+static const struct command commands[] = {
+    {"run", command_run, "run a RISC-V Linux program at full speed"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+int command_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("cyclescope: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return STATUS_OWN_ERROR;
+}
+
+static void print_help(FILE *to)
+{
+    fputs("usage: cyclescope COMMAND [options] [--] PROGRAM [ARGUMENTS]\n\n"
+          "Where do the cycles go? Cyclescope runs RISC-V Linux programs and tells.\n\ncommands:\n", to);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-22s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n`cyclescope COMMAND --help` lists a command's options; `cyclescope --version` tells the version.\n", to);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_OWN_ERROR;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("cyclescope " CYCLESCOPE_VERSION);
+        return 0;
+    }
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 2, argv + 2);
+    return command_fail("'%s' is not a command: `cyclescope --help` lists them", argv[1]);
+}

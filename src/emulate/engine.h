@@ -1,0 +1,38 @@
+/* An engine executes a hart functionally, at full speed.
+ *
+ * It is a const struct of functions over an opaque state, so that a translating engine can stand beside the interpreter.
+ * An engine serves one guest_memory and any number of harts on it, one at a time, on one host thread. */
+#ifndef CYCLESCOPE_EMULATE_ENGINE_H
+#define CYCLESCOPE_EMULATE_ENGINE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "guest/hart.h"
+#include "guest/memory.h"
+#include "riscv/insn.h"
+
+/* Called while a program runs. A hook that is NULL costs nothing: the code to call it is not generated. */
+struct engine_hooks {
+    /* A basic block was entered: straight-line code up to and including the next branch, jump or system instruction,
+     * `insns` long. A fault may leave it early. */
+    void (*block)(void *context, uint64_t pc, unsigned insns);
+    /* An instruction is about to execute; the hart's registers are those before it. */
+    void (*insn)(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
+    void *context;
+};
+
+struct engine_state;
+
+struct engine {
+    const char *name;
+    struct engine_state *(*create)(struct guest_memory *memory, struct error *err);
+    void (*destroy)(struct engine_state *e);
+    void (*set_hooks)(struct engine_state *e, const struct engine_hooks *hooks);
+    /* Runs until exactly h->quantum instructions have retired or something traps; see hart.h for what holds then. */
+    void (*run)(struct engine_state *e, struct hart *h);
+};
+
+extern const struct engine interpreter;
+
+#endif

@@ -1,0 +1,178 @@
+/* The interpreter as an engine: its life, its run loop, and how traps leave it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "emulate/host_fpu.h"
+#include "emulate/interp_priv.h"
+
+/* The engine that runs on this host thread, for the fault handler, which the kernel gives no context of ours. */
+static _Thread_local struct engine_state *running_engine;
+
+static void leave_by_default(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal, &action, NULL);
+}
+
+/* A host fault inside the guest's space, raised by an op, is the guest's fault; any other is ours and kills us. */
+static void on_host_fault(int signal, siginfo_t *info, void *context)
+{
+    struct engine_state *e = running_engine;
+    const ucontext_t *u = context;
+    uint64_t addr = e ? (uint64_t)((uint8_t *)info->si_addr - e->mem) : 0;
+    const struct op *op = e == NULL ? NULL : e->access ? e->access : (const struct op *)u->uc_mcontext.gregs[REG_RSI];
+    if (e == NULL || addr >= GUEST_SPACE + GUEST_PAGE || op < e->arena || op >= e->arena + ARENA_OPS) {
+        leave_by_default(signal);
+        return;
+    }
+    if (e->running->wild_addr) {
+        addr = e->running->wild_addr;
+        e->running->wild_addr = 0;
+    }
+    e->running->fflags |= host_fpu_flags(u->uc_mcontext.fpregs->mxcsr);
+    /* An atomic reads first, but what it needs is the right to write. */
+    bool reserves = op->run == interp_single[OP_lr_w] || op->run == interp_single[OP_lr_d];
+    bool write = e->access ? !reserves : (u->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+    enum trap trap = signal == SIGBUS ? TRAP_BUS : write ? TRAP_STORE_FAULT : TRAP_LOAD_FAULT;
+    interp_trap(e->running, op, trap, addr);
+}
+
+static void install_fault_handler(void)
+{
+    struct sigaction action = {.sa_sigaction = on_host_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+static void *map_lazily(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void destroy(struct engine_state *e)
+{
+    if (e == NULL)
+        return;
+    if (e->arena)
+        munmap(e->arena, ARENA_OPS * sizeof *e->arena);
+    if (e->site)
+        munmap(e->site, ARENA_OPS * sizeof *e->site);
+    guest_watch_code(e->memory, NULL, NULL);
+    interp_free_tables(e);
+    free(e);
+}
+
+static struct engine_state *create(struct guest_memory *memory, struct error *err)
+{
+    struct engine_state *e = calloc(1, sizeof *e);
+    if (e) {
+        e->memory = memory;
+        e->mem = guest_memory_base(memory);
+        e->arena = map_lazily(ARENA_OPS * sizeof *e->arena);
+        e->site = map_lazily(ARENA_OPS * sizeof *e->site);
+    }
+    if (e == NULL || e->arena == NULL || e->site == NULL) {
+        destroy(e);
+        error_set(err, -ENOMEM, "out of memory for the interpreter");
+        return NULL;
+    }
+    interp_flush(e);
+    guest_watch_code(memory, interp_code_changed, e);
+    install_fault_handler();
+    return e;
+}
+
+static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
+{
+    e->hooks = *hooks;
+    interp_flush(e);
+}
+
+/* ---- leaving */
+
+uint64_t interp_pc(const struct engine_state *e, const struct op *op)
+{
+    if (op->run == interp_single[OP_stub])
+        return (uint64_t)(op->constant >> 8);
+    return (interp_block_of(e, op)->pc & ~UINT64_C(1)) + (uint64_t)(int64_t)e->site[op - e->arena].pc_offset;
+}
+
+const struct op *interp_stop_at(struct hart *h, uint64_t pc)
+{
+    h->pc = pc;
+    return NULL;
+}
+
+/* `next` is a stub or begins a block, whose first instructions may have no op: its own pc would be behind them. */
+const struct op *interp_stop(struct hart *h, const struct op *next)
+{
+    bool stub = next->run == interp_single[OP_stub];
+    return interp_stop_at(h, stub ? interp_pc(h->engine, next) : interp_block_of(h->engine, next)->pc & ~UINT64_C(1));
+}
+
+void interp_trap(struct hart *h, const struct op *op, enum trap trap, uint64_t value)
+{
+    struct engine_state *e = h->engine;
+    h->pc = interp_pc(e, op);
+    h->budget -= e->site[op - e->arena].insns_before;
+    h->trap = trap;
+    h->trap_value = value;
+    if (trap == TRAP_ILLEGAL) {
+        uint16_t parcels[2] = {0};
+        memcpy(&parcels[0], e->mem + h->pc, 2);
+        if (insn_length(parcels[0]) == 4)
+            memcpy(&parcels[1], e->mem + h->pc + 2, 2);
+        h->trap_value = (uint64_t)parcels[1] << 16 | parcels[0];
+    }
+    e->access = NULL;
+    siglongjmp(e->escape, 1);
+}
+
+/* ---- running */
+
+static void execute(struct engine_state *e, struct hart *h, const struct op *first)
+{
+    host_fpu_begin(h->frm);
+    if (sigsetjmp(e->escape, 0) == 0)
+        for (const struct op *op = first; op;)
+            op = op->run(h, op, e->mem);
+    h->fflags |= host_fpu_end();
+}
+
+/* Linked blocks as long as another one surely fits into the budget, then block by block and in the end part of one, so
+ * that the quantum ends exactly. Throughout, quantum - budget is what this run has retired. */
+static void run(struct engine_state *e, struct hart *h)
+{
+    const int64_t quantum = h->quantum;
+    int64_t left = quantum;
+    h->trap = TRAP_NONE;
+    h->engine = e;
+    h->space = GUEST_SPACE;
+    h->wild_addr = 0;
+    e->running = h;
+    running_engine = e;
+
+    if (left > BLOCK_INSNS) {
+        h->quantum = h->budget = left - BLOCK_INSNS;
+        execute(e, h, interp_find(e, h->pc));
+        left = h->budget + BLOCK_INSNS;
+    }
+    while (left > 0 && h->trap == TRAP_NONE) {
+        h->quantum = quantum - left;
+        h->budget = 0; /* so that every exit from the block stops */
+        execute(e, h, interp_find_short(e, h->pc, left));
+        left += h->budget;
+    }
+    h->quantum = quantum;
+    h->budget = left;
+    running_engine = NULL;
+}
+
+const struct engine interpreter = {
+    .name = "interpreter", .create = create, .destroy = destroy, .set_hooks = set_hooks, .run = run};

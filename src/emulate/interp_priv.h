@@ -1,0 +1,170 @@
+/* The interpreter's data: code decoded once into ops, ops strung into blocks, blocks linked to each other.
+ *
+ * An op is 16 bytes: the host function that executes it and its operands. Each function ends by calling the next op's
+ * function, which the compiler turns into a jump (threaded code); where it would not (no optimization, sanitizers)
+ * TRAMPOLINE makes functions return the next op to a loop instead.
+ *
+ * A block is straight-line guest code from one entry. Conditional branches leave it when taken and go on in it when not,
+ * so a block may hold several basic blocks; it follows direct jumps. Leaving a block costs one subtraction
+ * from the hart's budget and one test. The exit's `imm` is the distance to the target op: first to a stub that finds or
+ * translates the target and then patches the distance.
+ *
+ * Ops live in one arena. When guest code changes, the blocks on its pages die: since a block is only entered at its first
+ * op, that op is replaced by one that looks for a new block. When the arena is full, all of it is dropped.
+ * Invariants: an op's slot in `site` tells the guest instruction that it belongs to; the op after a multi-op
+ * instruction's first has the same site. */
+#ifndef CYCLESCOPE_EMULATE_INTERP_PRIV_H
+#define CYCLESCOPE_EMULATE_INTERP_PRIV_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulate/engine.h"
+#include "riscv/exec.h"
+
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(CYCLESCOPE_SANITIZE)
+#define TRAMPOLINE 1
+#else
+#define TRAMPOLINE 0
+#endif
+
+struct op;
+/* `mem` is the base of the guest's space, passed along so that it stays in a register. */
+#define OP_ARGUMENTS                                                                                                   \
+    struct hart *h __attribute__((unused)), const struct op *op __attribute__((unused)),                               \
+        uint8_t *mem __attribute__((unused))
+typedef const struct op *op_function(OP_ARGUMENTS);
+
+struct op {
+    op_function *run;
+    union {
+        struct operands o;
+        int64_t constant; /* rd in the low byte, a 56-bit constant above it; or all 64 bits */
+    };
+};
+
+/* The value of a function that goes on with op `next`. */
+#if TRAMPOLINE
+#define GO(next) (next)
+#else
+#define GO(next) (next)->run(h, next, mem)
+#endif
+
+/* What ops are called inside the interpreter: instructions of exec.def, and forms that are cheaper for common cases. */
+enum op_kind {
+#define EXEC(id, ...) OP_##id,
+#define BRANCH(id, ...) OP_##id,
+#define ROUNDED(id, ...) OP_##id, OP_soft_##id,
+#include "riscv/exec.def"
+#undef EXEC
+#undef BRANCH
+#undef ROUNDED
+    OP_li,     /* load a constant: lui, auipc, addi from x0, the link of a jal */
+    OP_mv,     /* copy a register */
+    OP_sext_w, /* addiw with 0 */
+    OP_beqz,
+    OP_bnez,
+    OP_j,    /* leave for the linked target */
+    OP_jr,   /* jalr without link */
+    OP_jalr, /* jalr; the next slot holds the link as a constant */
+    OP_csr,
+    OP_fence_i,
+    OP_ecall,
+    OP_ebreak,
+    OP_illegal,
+    OP_fetch_fault,
+    OP_stub,  /* find the block at this pc; the next slot says which op to patch */
+    OP_dead,  /* the block that began here is dead: find its successor */
+    OP_block_hook,
+    OP_insn_hook,
+    OP_KINDS,
+    OP_DATA = OP_KINDS /* no op, but data that belongs to the one before */
+};
+
+enum {
+    BLOCK_INSNS = 200,           /* most instructions of a block: counts fit in a byte */
+    ARENA_OPS = 4 << 20,         /* 64 MB of ops before the arena is dropped */
+    BLOCK_PAGES = 4,             /* most pages that a block's code lies on */
+    JUMP_CACHE_ENTRIES = 1 << 14 /* direct-mapped, for indirect jumps */
+};
+
+struct jump_cache_entry {
+    uint64_t pc; /* odd when empty: no pc is */
+    const struct op *op;
+};
+
+struct op_site {
+    int32_t pc_offset;    /* of the guest instruction, from the block's pc */
+    uint8_t insns_before; /* instructions of the block before it */
+};
+
+struct hooked_insn {
+    uint64_t pc;
+    struct insn insn;
+};
+
+struct block {
+    uint64_t pc;       /* odd when the block is dead */
+    uint32_t first_op; /* index in the arena; blocks are in ascending order */
+    uint32_t insns;    /* at most */
+};
+
+/* A page of guest code that blocks were made from: a list of those. */
+struct code_page {
+    uint64_t key;  /* address / GUEST_PAGE + 1; 0 when unused */
+    uint32_t link; /* index + 1 of the first link, 0 if none */
+};
+
+struct code_link {
+    uint32_t block;
+    uint32_t next; /* index + 1, or 0 */
+};
+
+struct engine_state {
+    struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES]; /* first: the hottest */
+    struct guest_memory *memory;
+    uint8_t *mem;         /* base of the guest's space */
+    struct op *arena;     /* ARENA_OPS, touched as needed */
+    struct op_site *site; /* one per op */
+    uint32_t used;        /* ops */
+    struct block *blocks; /* in order of first_op */
+    uint32_t block_count, block_capacity;
+    uint32_t *hash;       /* pc -> block index + 1, open addressing, a power of two in size */
+    uint32_t hash_size;
+    struct code_page *pages; /* open addressing, a power of two in size */
+    uint32_t page_count, pages_size;
+    struct code_link *links;
+    uint32_t link_count, link_capacity;
+    struct engine_hooks hooks;
+    const struct op *access; /* the op that is accessing memory, if the host's registers do not tell */
+    sigjmp_buf escape;    /* to the run loop, from traps inside an op */
+    struct hart *running; /* the hart in `run` */
+    uint64_t flushes;     /* how often the arena was dropped */
+    struct hooked_insn *hooked; /* instructions that insn hooks refer to */
+    uint32_t hooked_count, hooked_capacity;
+};
+
+/* translate.c */
+void interp_free_tables(struct engine_state *e);
+guest_code_watcher interp_code_changed;
+const struct op *interp_find(struct engine_state *e, uint64_t pc); /* the block at pc, translated if need be */
+void interp_flush(struct engine_state *e);
+const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns); /* one of at most so many */
+void interp_forget_block(struct engine_state *e, const struct op *op); /* the one that op is in */
+const struct block *interp_block_of(const struct engine_state *e, const struct op *op);
+
+/* ops.c: the function of each kind */
+extern op_function *const interp_single[OP_KINDS];
+/* fused.c: the function that runs two ops as one; forwarded, if the second's rs1 is the first's rd. NULL if there is none. */
+op_function *interp_pair(enum op_kind first, enum op_kind second);
+op_function *interp_forwarded_pair(enum op_kind first, enum op_kind second);
+
+/* interp.c: leave the loop; what the block has retired is already taken off the budget, except in a trap. */
+const struct op *interp_stop(struct hart *h, const struct op *next);
+const struct op *interp_stop_at(struct hart *h, uint64_t pc);
+op_function interp_jump_slowly; /* goes on at h->pc, which the jump cache does not know */
+void interp_trap(struct hart *h, const struct op *op, enum trap trap, uint64_t value) __attribute__((noreturn, cold));
+uint64_t interp_pc(const struct engine_state *e, const struct op *op);
+
+#endif

@@ -1,0 +1,295 @@
+#include "guest/baton.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/process_priv.h"
+
+/* ---- the ring, which is changed by whoever holds its lock */
+
+static void ring_lock(struct family *f)
+{
+    while (atomic_exchange(&f->lock, 1) != 0)
+        sched_yield();
+}
+
+static void ring_unlock(struct family *f)
+{
+    atomic_store(&f->lock, 0);
+}
+
+static int member_index(const struct family *f, const struct member *m)
+{
+    return (int)(m - f->members);
+}
+
+void baton_join(struct family *f, struct member *m)
+{
+    int self = member_index(f, m);
+    ring_lock(f);
+    if (m->next < 0) {
+        /* The last in the ring stands before the first, which is the lowest id that takes turns. */
+        int first = -1;
+        for (struct member *o = family_next(f, NULL); o && first < 0; o = family_next(f, o))
+            if (o->next >= 0)
+                first = member_index(f, o);
+        if (first < 0) {
+            m->next = m->previous = self;
+        } else {
+            int last = f->members[first].previous;
+            m->previous = last;
+            m->next = first;
+            f->members[last].next = self;
+            f->members[first].previous = self;
+        }
+        f->ring_count++;
+    }
+    int nobody = -1;
+    if (atomic_compare_exchange_strong(&f->holder, &nobody, self))
+        m->turn = 1;
+    ring_unlock(f);
+}
+
+void baton_leave(struct family *f, struct member *m)
+{
+    ring_lock(f);
+    if (m->next >= 0) {
+        f->members[m->previous].next = (int)m->next;
+        f->members[m->next].previous = (int)m->previous;
+        m->next = m->previous = -1;
+        f->ring_count--;
+    }
+    ring_unlock(f);
+}
+
+/* ---- passing */
+
+static void wake(struct member *m)
+{
+    m->turn = 1;
+    syscall(SYS_futex, &m->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void give_to(struct family *f, int next)
+{
+    f->holder = next;
+    if (next >= 0)
+        wake(&f->members[next]);
+}
+
+bool baton_alone(const struct process *p)
+{
+    return p->config.host_time || p->family->ring_count <= 1;
+}
+
+void baton_pass(struct process *p)
+{
+    struct family *f = p->family;
+    f->clock_ns = process_time_ns(p);
+    ring_lock(f);
+    int next = p->member->next;
+    ring_unlock(f);
+    give_to(f, next);
+}
+
+/* Whether a host process can still run: it is there and no zombie. */
+static bool host_alive(int pid)
+{
+    char name[64], stat[512];
+    snprintf(name, sizeof name, "/proc/%d/stat", pid);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno != ENOENT;
+    ssize_t length = read(fd, stat, sizeof stat - 1);
+    close(fd);
+    if (length <= 0)
+        return false;
+    stat[length] = 0;
+    const char *state = strrchr(stat, ')');
+    return !state || !state[1] || !strchr("ZXx", state[2]);
+}
+
+static void mark_ended(struct family *f, struct member *m)
+{
+    m->seen = false;
+    m->state = m->parent_pid == FAMILY_INIT ? MEMBER_REAPED : MEMBER_ENDED;
+    f->changes++;
+}
+
+/* The holder was killed from outside: whoever notices first goes on in its place. */
+static void replace_dead_holder(struct family *f, struct member *self)
+{
+    int holder = f->holder;
+    if (holder < 0 || &f->members[holder] == self || host_alive(f->members[holder].host_pid))
+        return;
+    if (!atomic_compare_exchange_strong(&f->holder, &holder, member_index(f, self)))
+        return;
+    baton_leave(f, &f->members[holder]);
+    if (member_exists(&f->members[holder]))
+        mark_ended(f, &f->members[holder]);
+    self->turn = 1;
+}
+
+/* Waits until the host has done what the members did: a child that ended is a zombie with its SIGCHLD sent, one that
+ * stopped has stopped. */
+static void see_changes(struct process *p)
+{
+    struct family *f = p->family;
+    uint32_t changes = f->changes;
+    if (p->seen_changes == changes)
+        return;
+    p->seen_changes = changes;
+    for (struct member *m = family_next(f, NULL); m; m = family_next(f, m)) {
+        siginfo_t info;
+        if (m->parent_pid != p->pid || m->seen || m->state == MEMBER_ALIVE)
+            continue;
+        m->seen = true;
+        /* A stop may come to nothing, if the process group is an orphan: then the child is alive again. */
+        do {
+            int what = m->state == MEMBER_STOPPED ? WSTOPPED | WEXITED | WNOHANG : WEXITED;
+            info.si_pid = 0;
+            int failed = waitid(P_PID, (id_t)m->host_pid, &info, what | WNOWAIT);
+            if (failed && errno != EINTR)
+                break;
+            if (info.si_pid == 0)
+                usleep(100);
+        } while (info.si_pid == 0 && m->state != MEMBER_ALIVE);
+    }
+}
+
+void baton_take(struct process *p)
+{
+    struct family *f = p->family;
+    struct member *self = p->member;
+    if (p->config.host_time)
+        return;
+    const struct timespec patience = {0, BATON_PATIENCE_MS * 1000000};
+    while (atomic_exchange(&self->turn, 0) == 0) {
+        if (syscall(SYS_futex, &self->turn, FUTEX_WAIT, 0, &patience, NULL, 0) == 0 || errno != ETIMEDOUT)
+            continue;
+        if (self->next < 0) { /* stopped by a member, and continued from outside */
+            self->state = MEMBER_ALIVE;
+            baton_join(f, self);
+        }
+        replace_dead_holder(f, self);
+    }
+    see_changes(p);
+    getppid(); /* signals that were sent before the baton came are delivered on return from a call of the host's */
+    p->offset_ns = f->clock_ns - p->retired_insns;
+    p->turn_insns = (int64_t)(BATON_TURN_QUANTA * p->config.quantum_insns);
+}
+
+bool baton_idle(struct process *p, uint64_t deadline_ns, bool outside, uint64_t *until_ns, bool *any_outside)
+{
+    struct family *f = p->family;
+    p->member->deadline_ns = deadline_ns;
+    p->member->outside = outside;
+    if (++f->idle < (uint32_t)f->ring_count) {
+        baton_pass(p);
+        baton_take(p);
+        return false;
+    }
+    f->idle = 0;
+    *until_ns = deadline_ns;
+    *any_outside = outside;
+    ring_lock(f);
+    for (int i = p->member->next; i >= 0 && &f->members[i] != p->member; i = f->members[i].next) {
+        const struct member *m = &f->members[i];
+        if (m->deadline_ns < *until_ns)
+            *until_ns = m->deadline_ns;
+        *any_outside |= m->outside;
+    }
+    ring_unlock(f);
+    return true;
+}
+
+/* ---- ends and stops */
+
+void baton_end(struct process *p)
+{
+    struct family *f = p->family;
+    struct member *m = p->member;
+    if (p->config.host_time)
+        return;
+    f->clock_ns = process_time_ns(p);
+    f->idle = 0;
+    family_orphan(f, p->pid);
+    mark_ended(f, m);
+    int next = m->next == member_index(f, m) ? -1 : m->next;
+    baton_leave(f, m);
+    give_to(f, next);
+}
+
+void baton_stop(struct process *p, int sig)
+{
+    struct family *f = p->family;
+    struct member *m = p->member;
+    if (p->config.host_time) {
+        host_signal_stop_self(sig);
+        return;
+    }
+    f->clock_ns = process_time_ns(p);
+    f->idle = 0;
+    int next = m->next == member_index(f, m) ? -1 : m->next;
+    baton_leave(f, m);
+    m->seen = false;
+    m->state = MEMBER_STOPPED;
+    f->changes++;
+    give_to(f, next);
+    host_signal_stop_self(sig);
+    m->state = MEMBER_ALIVE;
+    baton_join(f, m);
+    baton_take(p);
+}
+
+/* Waits until a process is dead, its files closed. */
+static void wait_for_death(int host_pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, host_pid, 0);
+    if (fd < 0)
+        return;
+    struct pollfd dead = {fd, POLLIN, 0};
+    while (poll(&dead, 1, 1000) < 0 && errno == EINTR)
+        ;
+    close(fd);
+}
+
+void baton_signalled(struct process *p, struct member *to, int sig)
+{
+    struct family *f = p->family;
+    if (p->config.host_time || !member_exists(to) || to->state == MEMBER_ENDED)
+        return;
+    switch (sig) {
+    case SIGKILL:
+        wait_for_death(to->host_pid);
+        baton_leave(f, to);
+        mark_ended(f, to);
+        see_changes(p);
+        break;
+    case SIGSTOP:
+        if (to->state == MEMBER_STOPPED)
+            break;
+        baton_leave(f, to);
+        to->seen = false;
+        to->state = MEMBER_STOPPED;
+        f->changes++;
+        see_changes(p);
+        break;
+    case SIGCONT:
+        if (to->state != MEMBER_STOPPED)
+            break;
+        to->state = MEMBER_ALIVE;
+        baton_join(f, to);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,396 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "guest/files_priv.h"
+
+/* Private descriptors that the emulator needs at once, besides one per bind: memory, folders, programs, pipes. */
+enum { PRIVATE_ROOM = 64 };
+
+/* ---- descriptors */
+
+int files_make_private(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    int code = errno;
+    close(fd);
+    return high >= 0 ? high : -code;
+}
+
+int files_adopt(int fd)
+{
+    if (files_is_guest(fd))
+        return fd;
+    close(fd);
+    return -EMFILE;
+}
+
+int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
+{
+    mode_t hosts = umask(f->umask);
+    int quiet = flags & O_PATH ? 0 : O_NOATIME;
+    int fd = openat(dir, name, flags | O_NOCTTY | quiet, mode);
+    if (fd < 0 && errno == EPERM)
+        fd = openat(dir, name, flags | O_NOCTTY, mode); /* another's file */
+    int code = errno;
+    umask(hosts);
+    return fd >= 0 ? fd : -code;
+}
+
+struct open_file *files_describe(struct files *f, int fd)
+{
+    if (!f->open[fd]) {
+        f->open[fd] = calloc(1, sizeof *f->open[fd]);
+        if (f->open[fd])
+            f->open[fd]->references = 1;
+    }
+    return f->open[fd];
+}
+
+void files_forget(struct files *f, int fd)
+{
+    struct open_file *o = f->open[fd];
+    f->open[fd] = NULL;
+    f->stream[fd] = STREAM_UNKNOWN;
+    if (!o || --o->references > 0)
+        return;
+    listing_free(o->listing);
+    free(o->address);
+    free(o->path);
+    free(o);
+}
+
+int files_close(struct files *f, int fd)
+{
+    if (!files_is_guest(fd))
+        return -EBADF;
+    files_forget(f, fd);
+    return close(fd) == 0 ? 0 : -errno;
+}
+
+void files_share(struct files *f, int from, int to)
+{
+    files_forget(f, to);
+    f->stream[to] = f->stream[from];
+    f->open[to] = f->open[from];
+    if (f->open[to])
+        f->open[to]->references++;
+}
+
+enum stream files_stream(struct files *f, int fd)
+{
+    if (f->stream[fd] == STREAM_UNKNOWN) {
+        struct stat st;
+        if (fstat(fd, &st) != 0)
+            return STREAM_FILE; /* the call itself will fail */
+        switch (st.st_mode & S_IFMT) {
+        case S_IFREG:
+        case S_IFDIR:
+        case S_IFBLK:
+        case S_IFLNK: f->stream[fd] = STREAM_FILE; break;
+        case S_IFIFO: f->stream[fd] = STREAM_PIPE; break;
+        case S_IFSOCK: f->stream[fd] = STREAM_SOCKET; break;
+        default: f->stream[fd] = STREAM_OTHER;
+        }
+    }
+    return f->stream[fd];
+}
+
+void files_close_on_exec(struct files *f)
+{
+    for (int fd = 0; fd < FD_PRIVATE; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags >= 0 && (flags & FD_CLOEXEC))
+            files_close(f, fd);
+    }
+}
+
+/* ---- where an open file lies */
+
+int host_path(int fd, char path[PATH_MAX])
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, PATH_MAX - 1);
+    if (n < 0)
+        return errno == ENOENT ? -EBADF : -errno;
+    path[n] = '\0';
+    return 0;
+}
+
+/* If `path` is `folder` or below, what follows `folder`: empty, or a slash and more. Else NULL. */
+static const char *below(const char *path, const char *folder)
+{
+    size_t n = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0') ? path + n : NULL;
+}
+
+/* The host's paths of the mounts are asked for anew each time, since a folder may be renamed while it is bound: what
+ * counts is where things are now. */
+const struct mount *files_mount_of(const struct files *f, int fd, char guest[PATH_MAX])
+{
+    char path[PATH_MAX], folder[PATH_MAX];
+    const struct mount *best = NULL;
+    size_t best_length = 0;
+    if (host_path(fd, path) < 0 || path[0] != '/')
+        return NULL;
+    for (size_t i = 0; i < f->mount_count; i++) {
+        if (host_path(f->mounts[i].fd, folder) < 0 || !below(path, folder))
+            continue;
+        if (!best || strlen(folder) > best_length) {
+            best = &f->mounts[i];
+            best_length = strlen(folder);
+        }
+    }
+    if (!best || host_path(best->fd, folder) < 0)
+        return NULL;
+    const char *rest = below(path, folder);
+    return rest && path_join(guest, best->path, rest + (*rest == '/')) == 0 ? best : NULL;
+}
+
+bool files_is_busy(const struct files *f, const char *guest)
+{
+    for (size_t i = 0; i < f->mount_count; i++)
+        if (below(f->mounts[i].path, guest))
+            return true;
+    return false;
+}
+
+/* Files without a place in any folder: pipes, sockets, memory files. */
+static bool is_anonymous(const char *path)
+{
+    return path[0] != '/' || strncmp(path, "/memfd:", 7) == 0;
+}
+
+int files_may_change(const struct files *f, int fd)
+{
+    char path[PATH_MAX];
+    if (!f->isolate)
+        return 0;
+    const struct mount *m = files_mount_of(f, fd, path);
+    if (m)
+        return m->readonly ? -EROFS : 0;
+    int error = host_path(fd, path);
+    if (error < 0)
+        return error;
+    return is_anonymous(path) ? 0 : -EPERM;
+}
+
+int files_path(const struct files *f, int fd, char path[PATH_MAX])
+{
+    if (files_is_guest(fd) && f->open[fd] && f->open[fd]->path) {
+        strcpy(path, f->open[fd]->path);
+        return 0;
+    }
+    if (files_mount_of(f, fd, path))
+        return 0;
+    int error = host_path(fd, path);
+    struct stat st;
+    if (error == 0 && f->isolate && !is_anonymous(path) && fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode))
+        strcpy(path, "/unreachable"); /* given by the caller; the guest need not know where it lies */
+    return error;
+}
+
+/* ---- the beginning */
+
+static int make_room_for_private(size_t count, struct error *err)
+{
+    struct rlimit limit;
+    rlim_t need = FD_PRIVATE + PRIVATE_ROOM + count;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return 0;
+    limit.rlim_cur = need;
+    if (need > limit.rlim_max || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return error_set(err, -EMFILE,
+                         "the limit on open files is %llu, but %llu are needed: raise it with `ulimit -n`",
+                         (unsigned long long)limit.rlim_max, (unsigned long long)need);
+    return 0;
+}
+
+static int open_folder(const char *path, const char *what, struct error *err)
+{
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        fd = files_make_private(fd);
+    else
+        fd = -errno;
+    return fd >= 0 ? fd : error_set(err, fd, "the %s %s cannot be opened: %s", what, path, strerror(-fd));
+}
+
+/* A folder that is removed at once: nothing is in it, nothing can be put in it, and it leads nowhere. */
+static int open_empty_folder(struct error *err)
+{
+    const char *parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm", "."};
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+        char path[PATH_MAX];
+        if (!parents[i] || snprintf(path, sizeof path, "%s/cyclescope-XXXXXX", parents[i]) >= (int)sizeof path ||
+            !mkdtemp(path))
+            continue;
+        chmod(path, 0555);
+        int fd = open_folder(path, "folder", err);
+        rmdir(path);
+        return fd;
+    }
+    return error_set(err, -ENOENT, "no temporary folder can be made: set TMPDIR to a folder that can be written to");
+}
+
+/* The guest's path of a folder to be mounted, with links in the sysroot resolved as far as folders exist there. */
+static int mount_path(struct files *f, const char *path, char out[PATH_MAX])
+{
+    struct target target;
+    int error = path_lookup(f, AT_FDCWD, path, LOOKUP_FOLLOW, &target);
+    if (error == 0) {
+        strcpy(out, target.path);
+        target_release(&target);
+        return 0;
+    }
+    char parent[PATH_MAX], above[PATH_MAX];
+    strcpy(parent, path);
+    char *slash = strrchr(parent, '/');
+    *slash = '\0';
+    error = mount_path(f, slash == parent ? "/" : parent, above);
+    return error < 0 ? error : path_join(out, above, slash + 1);
+}
+
+static int add_mount(struct files *f, const char *path, int fd, bool readonly)
+{
+    char *copy = strdup(path);
+    if (!copy) {
+        close(fd);
+        return -ENOMEM;
+    }
+    f->mounts[f->mount_count++] = (struct mount){.path = copy, .fd = fd, .readonly = readonly};
+    if (strcmp(path, "/") == 0)
+        f->root = fd;
+    return 0;
+}
+
+static int add_bind(struct files *f, const struct guest_bind *bind, struct error *err)
+{
+    char here[PATH_MAX], path[PATH_MAX], guest[PATH_MAX];
+    int fd = open_folder(bind->path, "bound folder", err);
+    if (fd < 0)
+        return fd;
+    int error = getcwd(here, sizeof here) ? path_join(path, here, bind->path) : -errno;
+    if (error == 0)
+        error = mount_path(f, path, guest);
+    if (error < 0)
+        close(fd);
+    else
+        error = add_mount(f, guest, fd, bind->readonly);
+    return error == 0 ? 0
+                      : error_set(err, error, "the bound folder %s has no place in the guest: %s", bind->path,
+                                  strerror(-error));
+}
+
+static int add_mounts(struct files *f, const struct process_config *config, struct error *err)
+{
+    size_t binds = config->isolate ? config->bind_count : 0;
+    f->mounts = calloc(binds + 1, sizeof *f->mounts);
+    if (!f->mounts)
+        return error_set(err, -ENOMEM, "out of memory");
+    if (config->sysroot) {
+        int fd = open_folder(config->sysroot, "sysroot", err);
+        if (fd < 0)
+            return fd;
+        if (add_mount(f, "/", fd, false) < 0)
+            return error_set(err, -ENOMEM, "out of memory");
+    }
+    if (config->isolate) {
+        f->empty = open_empty_folder(err);
+        if (f->empty < 0)
+            return f->empty;
+        if (f->root < 0)
+            f->root = f->empty;
+    }
+    for (size_t i = 0; i < binds; i++) {
+        int error = add_bind(f, &config->binds[i], err);
+        if (error < 0)
+            return error;
+    }
+    return 0;
+}
+
+/* Isolated, the caller's folder may lie outside of what the guest sees; then it starts in the root. */
+static int start_folder(struct files *f, const struct process_config *config, struct error *err)
+{
+    char guest[PATH_MAX];
+    f->cwd = open_folder(".", "working folder", err);
+    if (f->cwd < 0)
+        return f->cwd;
+    int error = 0;
+    if (f->isolate && !files_mount_of(f, f->cwd, guest))
+        error = files_chdir(f, AT_FDCWD, "/");
+    if (error == 0 && config->chdir)
+        error = files_chdir(f, AT_FDCWD, config->chdir);
+    if (error == 0)
+        return 0;
+    return error_set(err, error, "the guest cannot start in the folder %s: %s", config->chdir ? config->chdir : "/",
+                     strerror(-error));
+}
+
+static int open_never_ready(struct files *f, struct error *err)
+{
+    int fd = eventfd(0, EFD_CLOEXEC);
+    f->never = fd >= 0 ? files_make_private(fd) : -errno;
+    return f->never >= 0 ? 0 : error_set(err, f->never, "no event descriptor can be made: %s", strerror(-f->never));
+}
+
+static void close_inherited(void)
+{
+    if (syscall(SYS_close_range, 3, FD_PRIVATE - 1, 0) == 0)
+        return;
+    for (int fd = 3; fd < FD_PRIVATE; fd++)
+        close(fd);
+}
+
+struct files *files_new(const struct process_config *config, struct error *err)
+{
+    struct files *f = calloc(1, sizeof *f);
+    if (!f) {
+        error_set(err, -ENOMEM, "out of memory");
+        return NULL;
+    }
+    f->root = f->empty = f->cwd = f->never = -1;
+    f->isolate = config->isolate;
+    f->umask = umask(0);
+    umask(f->umask);
+    if (config->isolate)
+        close_inherited();
+    if (make_room_for_private(config->bind_count, err) < 0 || open_never_ready(f, err) < 0 ||
+        add_mounts(f, config, err) < 0 || start_folder(f, config, err) < 0) {
+        files_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void files_attach(struct files *f, struct process *p)
+{
+    f->process = p;
+}
+
+void files_free(struct files *f)
+{
+    if (!f)
+        return;
+    for (int fd = 0; fd < FD_PRIVATE; fd++)
+        files_forget(f, fd);
+    for (size_t i = 0; i < f->mount_count; i++) {
+        close(f->mounts[i].fd);
+        free(f->mounts[i].path);
+    }
+    free(f->mounts);
+    if (f->empty >= 0)
+        close(f->empty);
+    if (f->never >= 0)
+        close(f->never);
+    if (f->cwd >= 0)
+        close(f->cwd);
+    free(f->cwd_path);
+    free(f);
+}

@@ -1,0 +1,85 @@
+#include "guest/outside.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guest/files.h"
+
+enum { NESTING = 4 }; /* epoll in epoll: beyond this it counts as outside */
+
+void inherited_note(struct inherited_files *inherited)
+{
+    inherited->count = 0;
+    for (int fd = 0; fd < INHERITED_MAX; fd++) {
+        struct stat file;
+        if (fstat(fd, &file) < 0 || !(S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode)))
+            continue;
+        inherited->files[inherited->count].dev = file.st_dev;
+        inherited->files[inherited->count].inode = file.st_ino;
+        inherited->count++;
+    }
+}
+
+static bool is_inherited(const struct inherited_files *inherited, const struct stat *file)
+{
+    for (unsigned i = 0; i < inherited->count; i++)
+        if (inherited->files[i].dev == file->st_dev && inherited->files[i].inode == file->st_ino)
+            return true;
+    return false;
+}
+
+/* A socket of socketpair: both ends are without a name. */
+static bool is_socket_of_pair(int fd)
+{
+    struct sockaddr_storage own, peer;
+    socklen_t own_length = sizeof own, peer_length = sizeof peer;
+    return getsockname(fd, (struct sockaddr *)&own, &own_length) == 0 &&
+           getpeername(fd, (struct sockaddr *)&peer, &peer_length) == 0 && own.ss_family == AF_UNIX &&
+           own_length == sizeof(sa_family_t) && peer_length == sizeof(sa_family_t);
+}
+
+static bool outside(const struct inherited_files *inherited, int fd, int nesting);
+
+/* What an epoll descriptor watches is in its lines "tfd: N" of /proc. */
+static bool epoll_is_outside(const struct inherited_files *inherited, int fd, int nesting)
+{
+    char name[64], line[256];
+    snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
+    FILE *info = fopen(name, "re");
+    if (!info)
+        return true;
+    bool found = false;
+    int target;
+    while (!found && fgets(line, sizeof line, info))
+        found = sscanf(line, "tfd: %d", &target) == 1 && outside(inherited, target, nesting - 1);
+    fclose(info);
+    return found;
+}
+
+static bool outside(const struct inherited_files *inherited, int fd, int nesting)
+{
+    char link[64], target[64];
+    struct stat file;
+    if (!files_is_guest(fd) || fstat(fd, &file) < 0 || nesting == 0)
+        return true;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = 0;
+    if (S_ISFIFO(file.st_mode))
+        return strncmp(target, "pipe:", 5) != 0 || is_inherited(inherited, &file);
+    if (S_ISSOCK(file.st_mode))
+        return !is_socket_of_pair(fd) || is_inherited(inherited, &file);
+    if (strcmp(target, "anon_inode:[eventfd]") == 0)
+        return false;
+    if (strcmp(target, "anon_inode:[eventpoll]") == 0)
+        return epoll_is_outside(inherited, fd, nesting);
+    return true;
+}
+
+bool fd_is_outside(const struct inherited_files *inherited, int fd)
+{
+    return outside(inherited, fd, NESTING);
+}

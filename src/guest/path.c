@@ -1,0 +1,441 @@
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/files_priv.h"
+
+/* A lookup under way. Invariant: `fd` is the folder that the guest knows as `path`, inside of the sysroot or a bind; it
+ * was reached from a root by names alone, so no link of the host was followed. */
+struct walk {
+    struct files *f;
+    unsigned flags; /* LOOKUP_ flags */
+    unsigned links; /* followed so far */
+    int fd;
+    bool owned;          /* `fd` is ours to close */
+    bool unreal;         /* `fd` is the empty folder that stands for one that only we know */
+    char path[PATH_MAX]; /* absolute, without links, `.` or `..` */
+    char rest[PATH_MAX]; /* what remains of the path, starting with the next name or slashes */
+};
+
+enum { STEP_ON = 1, STEP_DONE = 0 }; /* how a step ends, unless it is an error */
+
+int path_join(char out[PATH_MAX], const char *folder, const char *path)
+{
+    size_t used = 0;
+    const char *parts[2] = {path[0] == '/' ? "" : folder, path};
+    for (int i = 0; i < 2; i++) {
+        for (const char *p = parts[i]; *p != '\0';) {
+            size_t n = strcspn(p, "/");
+            if (n == 2 && p[0] == '.' && p[1] == '.') {
+                while (used > 0 && out[--used] != '/')
+                    ;
+            } else if (n > 0 && !(n == 1 && p[0] == '.')) {
+                if (used + 1 + n >= PATH_MAX)
+                    return -ENAMETOOLONG;
+                out[used++] = '/';
+                memcpy(out + used, p, n);
+                used += n;
+            }
+            p += n + (p[n] == '/');
+        }
+    }
+    if (used == 0)
+        out[used++] = '/';
+    out[used] = '\0';
+    return 0;
+}
+
+/* ---- targets */
+
+static void target_set(struct target *out, int dir, const char *name, int at_flags)
+{
+    out->dir = dir;
+    out->at_flags = at_flags;
+    snprintf(out->name, sizeof out->name, "%s", name);
+}
+
+/* A file that is known by its descriptor alone. */
+static int target_descriptor(const struct files *f, int fd, struct target *out)
+{
+    if (fd != AT_FDCWD && !files_is_guest(fd))
+        return -EBADF;
+    target_set(out, fd == AT_FDCWD ? f->cwd : fd, "", AT_EMPTY_PATH);
+    return 0;
+}
+
+static int target_node(struct files *f, const struct node *node, const char *path, unsigned flags, struct target *out)
+{
+    char host[PATH_MAX];
+    int error = special_host_path(f, path, host);
+    if (error < 0)
+        return error;
+    out->node = *node;
+    strcpy(out->path, path);
+    switch (node->kind) {
+    case NODE_MISSING: return -ENOENT;
+    case NODE_TEXT:
+        out->dir = special_open_text(f, node);
+        if (out->dir < 0)
+            return out->dir;
+        out->owned = true;
+        target_set(out, out->dir, "", AT_EMPTY_PATH);
+        return 0;
+    case NODE_DESCRIPTOR:
+        if (flags & LOOKUP_FOLLOW)
+            return target_descriptor(f, node->fd, out);
+        target_set(out, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW);
+        return 0;
+    case NODE_FOLDER:
+        if (f->isolate)
+            target_set(out, f->empty, ".", AT_SYMLINK_NOFOLLOW);
+        else
+            target_set(out, AT_FDCWD, host, 0);
+        return 0;
+    case NODE_LINK: target_set(out, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW); return 0;
+    default: target_set(out, AT_FDCWD, host, 0); return 0;
+    }
+}
+
+/* ---- paths that the host resolves */
+
+static int lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out);
+
+/* A path in /proc, /dev or /sys that is not isolated: what is special is ours, what lies behind our links is looked up
+ * again, all else is the host's. */
+static int lookup_special(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
+{
+    char head[PATH_MAX], text[PATH_MAX], next[PATH_MAX];
+    for (const char *end = path; *end != '\0';) {
+        end += 1 + strcspn(end + 1, "/");
+        snprintf(head, sizeof head, "%.*s", (int)(end - path), path);
+        struct node node = special_find(f, head);
+        bool last = *end == '\0';
+        if (last && node.kind != NODE_NONE && (node.kind != NODE_LINK || !(flags & LOOKUP_FOLLOW)))
+            return target_node(f, &node, path, flags, out);
+        if (node.kind == NODE_LINK) {
+            int error = special_link(f, &node, text);
+            *strrchr(head, '/') = '\0';
+            if (error == 0)
+                error = path_join(next, head, text);
+            if (error == 0 && strlen(next) + strlen(end) >= PATH_MAX)
+                error = -ENAMETOOLONG;
+            return error < 0 ? error : lookup_again(f, strcat(next, end), flags, links + 1, out);
+        }
+        if (node.kind == NODE_MISSING)
+            return -ENOENT;
+    }
+    int error = special_host_path(f, path, text);
+    if (error < 0)
+        return error;
+    target_set(out, AT_FDCWD, text, flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
+    strcpy(out->path, path);
+    return 0;
+}
+
+/* The guest's path of a special folder that the guest holds, or NULL if it is not special. */
+static const char *special_folder(const struct files *f, int dirfd)
+{
+    if (dirfd == AT_FDCWD)
+        return f->cwd_path;
+    return files_is_guest(dirfd) && f->open[dirfd] ? f->open[dirfd]->path : NULL;
+}
+
+static int lookup_host(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
+{
+    const char *folder = path[0] == '/' ? "/" : special_folder(f, dirfd);
+    char full[PATH_MAX];
+    if (folder && path_join(full, folder, path) == 0 && special_tree(full))
+        return lookup_special(f, full, flags, links, out);
+    if (path[0] == '/')
+        dirfd = AT_FDCWD;
+    else if (dirfd == AT_FDCWD)
+        dirfd = f->cwd;
+    else if (!files_is_guest(dirfd))
+        return -EBADF;
+    size_t length = strlen(path);
+    target_set(out, dirfd, path, flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
+    out->slash = length > 0 && path[length - 1] == '/';
+    return 0;
+}
+
+/* ---- paths that we walk: in the sysroot, and in isolation */
+
+static void enter(struct walk *w, int fd, bool owned, const char *path)
+{
+    if (w->owned)
+        close(w->fd);
+    w->fd = fd;
+    w->owned = owned;
+    w->unreal = fd == w->f->empty;
+    if (path != w->path)
+        strcpy(w->path, path);
+}
+
+/* Puts `text` in front of what remains; it goes on from the root if the text is absolute. */
+static int push(struct walk *w, const char *text)
+{
+    size_t n = strlen(text), m = strlen(w->rest);
+    if (n + m >= sizeof w->rest)
+        return -ENAMETOOLONG;
+    memmove(w->rest + n, w->rest, m + 1);
+    memcpy(w->rest, text, n);
+    if (text[0] == '/')
+        enter(w, w->f->root, false, "/");
+    return STEP_ON;
+}
+
+static int push_link(struct walk *w, const char *text)
+{
+    if (++w->links > LINKS_MAX)
+        return -ELOOP;
+    return text[0] == '\0' ? -ENOENT : push(w, text);
+}
+
+/* Up is a matter of names: the folder's own parent on the host may lie outside. */
+static int go_up(struct walk *w)
+{
+    char parent[PATH_MAX];
+    int error = path_join(parent, w->path, "..");
+    return error < 0 ? error : push(w, parent);
+}
+
+/* Takes the next name out of what remains; false if there is none. */
+static int take_name(struct walk *w, char name[NAME_MAX + 1])
+{
+    size_t slashes = strspn(w->rest, "/"), n = strcspn(w->rest + slashes, "/");
+    if (n > NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(name, w->rest + slashes, n);
+    name[n] = '\0';
+    memmove(w->rest, w->rest + slashes + n, strlen(w->rest + slashes + n) + 1);
+    return n > 0;
+}
+
+static int finish(struct walk *w, const char *name, const char *path, struct target *out)
+{
+    target_set(out, w->fd, name, AT_SYMLINK_NOFOLLOW);
+    out->owned = w->owned;
+    w->owned = false;
+    out->slash = w->rest[0] == '/';
+    strcpy(out->path, path);
+    if (w->unreal)
+        out->node.kind = NODE_FOLDER;
+    return STEP_DONE;
+}
+
+/* The guest's path of a folder that the guest holds; -EACCES if it lies outside of what we walk in. */
+static int place_of(const struct files *f, int dirfd, char path[PATH_MAX])
+{
+    const char *special = special_folder(f, dirfd);
+    int fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
+    if (special) {
+        strcpy(path, special);
+        return 0;
+    }
+    if (files_mount_of(f, fd, path))
+        return 0;
+    return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EACCES;
+}
+
+static int step_descriptor(struct walk *w, const struct node *node, const char *path, bool last, struct target *out)
+{
+    struct stat st;
+    char place[PATH_MAX];
+    if (fstat(node->fd, &st) != 0)
+        return -ENOENT;
+    if (!S_ISDIR(st.st_mode))
+        return last ? target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
+    int error = place_of(w->f, node->fd, place);
+    if (error < 0)
+        return error;
+    enter(w, node->fd, false, place);
+    w->unreal = special_folder(w->f, node->fd) != NULL;
+    return STEP_ON;
+}
+
+/* A step onto a special file; only isolated walks come here. */
+static int step_special(struct walk *w, const struct node *node, const char *path, bool last, bool follow,
+                        struct target *out)
+{
+    char text[PATH_MAX];
+    switch (node->kind) {
+    case NODE_MISSING: return -ENOENT;
+    case NODE_FOLDER: enter(w, w->f->empty, false, path); return STEP_ON;
+    case NODE_LINK: {
+        if (last && !follow)
+            return target_node(w->f, node, path, 0, out);
+        int error = special_link(w->f, node, text);
+        return error < 0 ? error : push_link(w, text);
+    }
+    case NODE_DESCRIPTOR:
+        if (last && !follow)
+            return target_node(w->f, node, path, 0, out);
+        return step_descriptor(w, node, path, last, out);
+    default: return last ? target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
+    }
+}
+
+/* The sysroot has nothing of this name: the host's file of this path, or a new one in the sysroot if only the sysroot
+ * has the folder. */
+static int leave_to_host(struct walk *w, const char *name, const char *path, bool last, struct target *out)
+{
+    struct stat st;
+    if (last && (w->flags & LOOKUP_CREATE) && (stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+        out->missing = true;
+        return finish(w, name, path, out);
+    }
+    char full[PATH_MAX];
+    if (snprintf(full, sizeof full, "%s%s", path, w->rest) >= (int)sizeof full)
+        return -ENAMETOOLONG;
+    return lookup_host(w->f, AT_FDCWD, full, w->flags, w->links, out);
+}
+
+static int step_missing(struct walk *w, const char *name, const char *path, bool last, struct target *out)
+{
+    if (!w->f->isolate)
+        return leave_to_host(w, name, path, last, out);
+    if (files_is_busy(w->f, path) || strcmp(path, "/dev") == 0) {
+        enter(w, w->f->empty, false, path);
+        return STEP_ON;
+    }
+    if (!last || !(w->flags & LOOKUP_CREATE))
+        return -ENOENT;
+    out->missing = true;
+    return finish(w, name, path, out);
+}
+
+static const struct mount *mount_at(const struct files *f, const char *path)
+{
+    for (size_t i = 0; i < f->mount_count; i++)
+        if (strcmp(f->mounts[i].path, path) == 0)
+            return &f->mounts[i];
+    return NULL;
+}
+
+/* One name further: STEP_ON, or STEP_DONE with `out` set, or a negative errno. */
+static int step(struct walk *w, const char *name, struct target *out)
+{
+    struct files *f = w->f;
+    char path[PATH_MAX], text[PATH_MAX];
+    int error = path_join(path, w->path, name);
+    if (error < 0)
+        return error;
+    bool last = w->rest[strspn(w->rest, "/")] == '\0';
+    bool follow = (w->flags & LOOKUP_FOLLOW) || (w->rest[0] == '/' && !(w->flags & LOOKUP_NAME));
+    if (special_tree(path)) {
+        if (!f->isolate)
+            return leave_to_host(w, name, path, last, out);
+        struct node node = special_find(f, path);
+        if (node.kind != NODE_NONE)
+            return step_special(w, &node, path, last, follow, out);
+    }
+    const struct mount *mount = mount_at(f, path);
+    if (mount) {
+        enter(w, mount->fd, false, path);
+        return STEP_ON;
+    }
+    struct stat st;
+    if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? step_missing(w, name, path, last, out) : -errno;
+    if (S_ISLNK(st.st_mode) && (!last || follow)) {
+        ssize_t n = readlinkat(w->fd, name, text, sizeof text - 1);
+        if (n < 0)
+            return -errno;
+        text[n] = '\0';
+        return push_link(w, text);
+    }
+    if (last)
+        return w->rest[0] == '/' && !S_ISDIR(st.st_mode) ? -ENOTDIR : finish(w, name, path, out);
+    int fd = openat(w->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    enter(w, fd, true, path);
+    return STEP_ON;
+}
+
+static int walk(struct walk *w, struct target *out)
+{
+    for (;;) {
+        char name[NAME_MAX + 1];
+        int more = take_name(w, name);
+        if (more < 0)
+            return more;
+        if (!more)
+            return finish(w, ".", w->path, out);
+        int result = STEP_ON;
+        if (strcmp(name, "..") == 0)
+            result = go_up(w);
+        else if (strcmp(name, ".") != 0)
+            result = step(w, name, out);
+        if (result != STEP_ON)
+            return result;
+    }
+}
+
+/* Where a relative path starts. A folder of the host, outside of the sysroot, is none of the walk's: -EXDEV. */
+static int walk_start(struct walk *w, int dirfd)
+{
+    struct files *f = w->f;
+    if (w->rest[0] == '/') {
+        enter(w, f->root, false, "/");
+        return 0;
+    }
+    if (dirfd != AT_FDCWD && !files_is_guest(dirfd))
+        return -EBADF;
+    int error = place_of(f, dirfd, w->path);
+    if (!f->isolate && (error == -EACCES || special_folder(f, dirfd)))
+        return -EXDEV;
+    w->fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
+    w->unreal = special_folder(f, dirfd) != NULL;
+    return error;
+}
+
+/* ---- the front */
+
+static int lookup(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
+{
+    if (links > LINKS_MAX)
+        return -ELOOP;
+    if (f->root < 0)
+        return lookup_host(f, dirfd, path, flags, links, out);
+    struct walk w = {.f = f, .flags = flags, .links = links, .fd = -1};
+    strcpy(w.rest, path);
+    int error = walk_start(&w, dirfd);
+    if (error == -EXDEV)
+        return lookup_host(f, dirfd, path, flags, links, out);
+    if (error == 0)
+        error = walk(&w, out);
+    if (w.owned)
+        close(w.fd);
+    return error;
+}
+
+static int lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
+{
+    return lookup(f, AT_FDCWD, path, flags, links, out);
+}
+
+int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out)
+{
+    out->dir = -1;
+    out->owned = out->slash = out->missing = false;
+    out->at_flags = 0;
+    out->node = (struct node){.kind = NODE_NONE};
+    out->name[0] = out->path[0] = '\0';
+    if (path[0] == '\0')
+        return flags & LOOKUP_EMPTY ? target_descriptor(f, dirfd, out) : -ENOENT;
+    if (strlen(path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    int error = lookup(f, dirfd, path, flags, 0, out);
+    if (error == 0 && out->owned && files_is_guest(out->dir)) {
+        /* What is opened in this folder must get the lowest number that the guest has free. */
+        out->dir = files_make_private(out->dir);
+        if (out->dir < 0) {
+            out->owned = false;
+            error = -ENFILE;
+        }
+    }
+    if (error < 0)
+        target_release(out);
+    return error;
+}

@@ -1,0 +1,102 @@
+/* What a lookup found: opening it, and whether the guest may change it. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "guest/files_priv.h"
+
+void target_release(struct target *target)
+{
+    if (target->owned)
+        close(target->dir);
+    target->owned = false;
+}
+
+int target_open(const struct target *target, int flags)
+{
+    char self[32];
+    int fd;
+    flags |= O_CLOEXEC | O_NOCTTY;
+    if (target->at_flags & AT_EMPTY_PATH) {
+        snprintf(self, sizeof self, "/proc/self/fd/%d", target->dir);
+        fd = open(self, flags);
+    } else {
+        fd = openat(target->dir, target->name, flags | (target->at_flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0));
+    }
+    return fd >= 0 ? fd : -errno;
+}
+
+int target_may_change(const struct files *f, const struct target *target)
+{
+    if (target->node.kind == NODE_TEXT || target->node.kind == NODE_LINK)
+        return -EPERM;
+    if (!f->isolate)
+        return 0;
+    if (target->at_flags & AT_EMPTY_PATH)
+        return files_may_change(f, target->dir);
+    if (target->node.kind != NODE_NONE)
+        return target->node.kind == NODE_FOLDER ? -EROFS : -EPERM;
+    int error = files_may_change(f, target->dir);
+    if (error < 0 || target->missing)
+        return error;
+    /* A read-only bind may also be reached by a second way, through the sysroot. */
+    int fd = target_open(target, O_PATH);
+    if (fd < 0)
+        return fd;
+    error = files_may_change(f, fd);
+    close(fd);
+    return error;
+}
+
+int path_lookup_change(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out)
+{
+    int error = path_lookup(f, dirfd, path, flags, out);
+    if (error < 0)
+        return error;
+    error = target_may_change(f, out);
+    if (error < 0)
+        target_release(out);
+    return error;
+}
+
+int path_lookup_create(struct files *f, int dirfd, const char *path, struct target *out)
+{
+    int error = path_lookup(f, dirfd, path, LOOKUP_CREATE | LOOKUP_NAME, out);
+    if (error < 0)
+        return error;
+    if (f->isolate)
+        error = out->missing ? target_may_change(f, out) : -EEXIST;
+    if (error < 0)
+        target_release(out);
+    return error;
+}
+
+/* No path at all means the descriptor where an empty path would, as in Linux since 6.11. */
+static int path_in(struct thread *t, uint64_t addr, unsigned flags, char path[PATH_MAX])
+{
+    path[0] = '\0';
+    if (addr == 0 && (flags & LOOKUP_EMPTY))
+        return 0;
+    int64_t n = guest_copy_string(t->process->memory, path, PATH_MAX, addr);
+    return n < 0 ? (int)n : 0;
+}
+
+int thread_lookup(struct thread *t, int dirfd, uint64_t path_addr, unsigned flags, struct target *out)
+{
+    char path[PATH_MAX];
+    int error = path_in(t, path_addr, flags, path);
+    return error < 0 ? error : path_lookup(thread_files(t), dirfd, path, flags, out);
+}
+
+int thread_lookup_change(struct thread *t, int dirfd, uint64_t path_addr, unsigned flags, struct target *out)
+{
+    char path[PATH_MAX];
+    int error = path_in(t, path_addr, flags, path);
+    return error < 0 ? error : path_lookup_change(thread_files(t), dirfd, path, flags, out);
+}
+
+int thread_lookup_create(struct thread *t, int dirfd, uint64_t path_addr, struct target *out)
+{
+    char path[PATH_MAX];
+    int error = path_in(t, path_addr, 0, path);
+    return error < 0 ? error : path_lookup_create(thread_files(t), dirfd, path, out);
+}

@@ -1,0 +1,137 @@
+"""The suite's folder: where it is, how it comes to be, and what qemu said about its programs.
+
+    recipe, packages.txt   written by build.sh
+    sysroot/               the guest's root folder
+    sysroot/suite/in       inputs, written by inputs.py
+    sysroot/suite/run      working folders of runs
+    oracle/                results of qemu runs on this machine
+    failed/                what differed in the last check
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import guest
+
+HERE = Path(__file__).resolve().parent
+NOT_TO_BE_HAD = 3  # exit status of build.sh
+INCOMPLETE = 4     # exit status of inputs.py
+
+
+def default_path():
+    """The same folder that build.sh takes by default."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("CYCLESCOPE_SUITE") or Path(cache) / "cyclescope" / "suite")
+
+
+class Suite:
+    def __init__(self, path=None):
+        self.path = Path(path or default_path()).absolute()
+        self.sysroot = self.path / "sysroot"
+        self.inputs = self.sysroot / "suite" / "in"
+
+    def prepare(self):
+        """Builds whatever is missing or stale."""
+        command = [HERE / "build.sh", self.path]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as build:
+            said = ""
+            for said in build.stderr:
+                print(said, end="", file=sys.stderr, flush=True)
+        if build.returncode == NOT_TO_BE_HAD:
+            raise guest.Unavailable(said.strip().removeprefix("suite: "))
+        if build.returncode != 0:
+            sys.exit(1)  # it has said why
+        with guest.exclusive(self.path / "inputs.lock"):
+            self._prepare_inputs()
+
+    def _prepare_inputs(self):
+        stamp = self.path / "inputs.recipe"
+        recipe = _digest((HERE / "inputs.py").read_bytes(), self._packages())
+        if stamp.exists() and stamp.read_text() == recipe:
+            return
+        fresh = self.inputs.with_name("in.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        made = subprocess.run([sys.executable, HERE / "inputs.py", self.sysroot, fresh], check=False)
+        if made.returncode not in (0, INCOMPLETE):
+            sys.exit(1)
+        stamp.unlink(missing_ok=True)
+        shutil.rmtree(self.inputs, ignore_errors=True)
+        fresh.rename(self.inputs)
+        if made.returncode == 0:
+            stamp.write_text(recipe)
+
+    def missing_input(self, case):
+        """The first input that a case names and that is not there, or None."""
+        for word in [*case.argv, case.stdin or ""]:
+            if word.startswith("/suite/in/"):
+                name = Path(word).name
+                if not any(self.inputs.glob(name + "*")):  # bart adds suffixes to a name
+                    return name
+        return None
+
+    def identity(self):
+        """Changes when any package or input does."""
+        return _digest(self._packages(), (self.inputs / "SHA256SUMS").read_bytes())
+
+    def _packages(self):
+        return (self.path / "packages.txt").read_bytes()
+
+
+class Oracle:
+    """What qemu-riscv64 makes of a case.  Results are kept in the suite's folder: they hold for as
+    long as packages, inputs, the row of the table and qemu stay the same."""
+
+    def __init__(self, suite, timeout):
+        self.suite = suite
+        self.timeout = timeout
+        self.qemu = guest.Qemu(suite.sysroot)
+
+    def expected(self, case):
+        """Comparable outputs of a run that ended well, by name."""
+        kept = self.suite.path / "oracle" / f"{case.program}.{case.size}"
+        key = _digest(json.dumps([
+            self.suite.identity(), self.qemu.version, guest.ENVIRONMENT,
+            case.argv, case.stdin, case.env, case.mask, case.ignore]).encode())
+        with guest.exclusive(kept.with_suffix(kept.suffix + ".lock")):
+            if not (kept / key).is_dir():
+                self._ask_qemu(case, kept, key)
+            return {str(path.relative_to(kept / key)): path.read_bytes()
+                    for path in (kept / key).rglob("*") if path.is_file()}
+
+    def _ask_qemu(self, case, kept, key):
+        result = guest.run(self.qemu, case, self.suite.sysroot, self.timeout)
+        self._require_success(case, result)
+        fresh = kept.with_name(kept.name + ".new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        write_outputs(fresh / key, case.comparable(result.outputs))
+        shutil.rmtree(kept, ignore_errors=True)
+        fresh.rename(kept)
+
+    def _require_success(self, case, result):
+        if result.status == 0:
+            return
+        if not self.qemu.complete:
+            raise guest.Unavailable("qemu fails without a chroot, which needs root or user namespaces")
+        end = "takes too long" if result.status is None else f"ends with status {result.status}"
+        raise RuntimeError(f"{case.program} {end} under qemu: {last_line(result.outputs['stderr'])}")
+
+
+def write_outputs(folder, outputs):
+    for name, content in outputs.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def last_line(content):
+    text = content.decode(errors="replace").strip().splitlines()
+    return text[-1] if text else "no message"
+
+
+def _digest(*contents):
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:32]

@@ -1,0 +1,175 @@
+"""Runs guest programs of a sysroot: under qemu-riscv64, which says what is right, or under an
+emulator on trial.
+
+Whatever runs a program, the program sees the same command line, the same environment, the same
+inputs at the same absolute paths (the folder suite/ of the sysroot is /suite to the guest) and a
+working folder of its own, to which all its output goes by relative names.  So the command line
+and what it does do not depend on where the sysroot lies.
+"""
+
+import fcntl
+import os
+import select
+import shlex
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+# All that a guest inherits.  One OpenMP thread: more would make results depend on the machine.
+ENVIRONMENT = {
+    "LC_ALL": "C",
+    "HOME": "/nonexistent",
+    "PATH": "/usr/bin:/bin",
+    "OMP_NUM_THREADS": "1",
+}
+
+PROJECT = Path(__file__).resolve().parent.parent
+EMULATOR = f"{shlex.quote(str(PROJECT / 'build/cyclescope'))} run --count={{count}} --sysroot {{root}} --"
+
+
+class Unavailable(Exception):
+    """Something that a run needs is missing on this machine; the text says what."""
+
+
+class Qemu:
+    """qemu-riscv64 with the sysroot as the guest's root folder.
+
+    Its own option for that, -L, leaves out faccessat (as of version 7.2), so some programs do not
+    find their files.  In a chroot there is no such gap: root can make one, and so can others where
+    user namespaces are allowed.  Else -L has to do, and `complete` is false.
+    """
+
+    def __init__(self, sysroot):
+        self.sysroot = sysroot
+        program = shutil.which("qemu-riscv64-static") or shutil.which("qemu-riscv64")
+        if not program:
+            raise Unavailable("no qemu-riscv64 (package qemu-user-static)")
+        answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        self.version = answer.stdout.splitlines()[0]
+        self._prefix = next(filter(self._works, self._chroots(program)), None)
+        self.complete = self._prefix is not None
+        self._program = program
+
+    def _chroots(self, program):
+        """Ways to run qemu, which has to be static, in a chroot, the best first.  Best is without
+        randomized addresses: programs that hash addresses then do the same in every run."""
+        unshare, setarch = shutil.which("unshare"), shutil.which("setarch")
+        if not unshare or not program.endswith("-static"):
+            return
+        inside = self.sysroot / "suite" / "qemu-riscv64"
+        if not inside.exists() or inside.stat().st_mtime < os.stat(program).st_mtime:
+            inside.parent.mkdir(exist_ok=True)
+            part = inside.with_suffix(f".{os.getpid()}")
+            shutil.copy(program, part)
+            part.rename(inside)
+        for fixed in ([[setarch, "-R"]] if setarch else []) + [[]]:
+            for namespace in ([[]] if os.geteuid() == 0 else []) + [["--map-root-user"]]:
+                yield fixed + [unshare] + namespace
+
+    def _in_chroot(self, prefix, folder):
+        return prefix + [f"--root={self.sysroot}", f"--wd={folder}", "/suite/qemu-riscv64"]
+
+    def _works(self, prefix):
+        probe = self._in_chroot(prefix, "/") + ["--version"]
+        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+    def command(self, folder, argv):
+        """The host's command line for a guest's, to be started in `folder`."""
+        if not self.complete:  # -L does not apply to the program itself
+            program = str(self.sysroot) + argv[0]
+            return [self._program, "-L", str(self.sysroot), "-0", argv[0], program, *argv[1:]]
+        inside = "/" + str(folder.relative_to(self.sysroot))
+        return [*self._in_chroot(self._prefix, inside), "-seed", "1", *argv]
+
+    def count_file(self, _folder):
+        return None
+
+
+class Emulator:
+    """An emulator on trial: a command line in which {root} stands for the sysroot and {count} for
+    a file into which it writes how many instructions the guest executed."""
+
+    def __init__(self, sysroot, template=EMULATOR):
+        self._sysroot = sysroot
+        self._words = shlex.split(template)
+        self._counts = "{count}" in template
+        if not shutil.which(self._words[0]):
+            raise ValueError(f"no emulator at {self._words[0]}")
+
+    def command(self, folder, argv):
+        words = [word.replace("{root}", str(self._sysroot))
+                     .replace("{count}", str(self.count_file(folder))) for word in self._words]
+        return words + argv
+
+    def count_file(self, folder):
+        return folder.with_name(folder.name + ".count") if self._counts else None
+
+
+@dataclass
+class Result:
+    """What a run left behind."""
+    status: int         # exit status; minus the signal's number; None when time ran out
+    outputs: dict       # content as bytes by name: "stdout", "stderr" and files of the folder
+    instructions: int   # as the runner counts them; None if it does not
+    seconds: float      # of wall-clock time
+    cpu_seconds: float  # of processor time, user and system
+
+
+@contextmanager
+def exclusive(path):
+    """Holds the lock file `path`, so that of two suite commands one waits for the other."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def run(runner, case, sysroot, timeout):
+    """Runs a case (see programs.py).  Its working folder has the same name each time, because a
+    guest can see it and a longer name is more instructions."""
+    folder = sysroot / "suite" / "run" / f"{case.program}.{case.size}"
+    beside = {name: folder.with_name(f"{folder.name}.{name}") for name in ("stdout", "stderr", "lock")}
+    with exclusive(beside["lock"]):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        count = runner.count_file(folder)
+        if count:
+            count.unlink(missing_ok=True)
+        stdin = sysroot / case.stdin.lstrip("/") if case.stdin else "/dev/null"
+        with open(stdin, "rb") as source, \
+             open(beside["stdout"], "wb") as out, open(beside["stderr"], "wb") as err:
+            status, seconds, usage = _wait(subprocess.Popen(
+                runner.command(folder, case.argv), cwd=folder, env={**ENVIRONMENT, **case.env},
+                stdin=source, stdout=out, stderr=err), timeout)
+        outputs = {name: beside[name].read_bytes() for name in ("stdout", "stderr")}
+        outputs.update({str(path.relative_to(folder)): path.read_bytes()
+                        for path in sorted(folder.rglob("*")) if path.is_file()})
+        return Result(status, outputs, _counted(count), seconds, usage.ru_utime + usage.ru_stime)
+
+
+def _wait(process, timeout):
+    """Exit status, wall-clock seconds and resource usage of a process just started."""
+    start = time.perf_counter()
+    handle = os.pidfd_open(process.pid)
+    ended = False
+    try:
+        ended = bool(select.select([handle], [], [], timeout)[0])
+    finally:  # also when we are interrupted
+        os.close(handle)
+        if not ended:
+            process.kill()
+        # wait4 instead of Popen.wait, because it tells the processor time of this one process.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode if ended else None, time.perf_counter() - start, usage
+
+
+def _counted(file):
+    """The number in `cyclescope: 123 instructions, ...`, None if the file is not there."""
+    if not file or not file.exists():
+        return None
+    words = file.read_text().replace(",", " ").split()
+    return int(words[words.index("instructions") - 1]) if "instructions" in words else None

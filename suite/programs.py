@@ -1,0 +1,66 @@
+"""The table of programs, programs.toml, as objects."""
+
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parent / "programs.toml"
+SIZES = ("small", "big")
+FIELDS = {"like", "does", "run", "stdin", "env", "mask", "ignore", "threads", "minsns", *SIZES}
+
+
+@dataclass
+class Case:
+    """One program at one size: all that a run needs, and how to compare what it leaves."""
+    program: str
+    size: str
+    argv: list
+    stdin: str       # a guest path, or None
+    env: dict
+    mask: dict       # by output: the expression of lines that vary
+    ignore: list     # outputs that vary throughout
+    like: str
+    does: str
+    threads: bool
+    minsns: int
+
+    def comparable(self, outputs):
+        """Outputs of a run as they have to be in every run."""
+        return {name: self._masked(name, content)
+                for name, content in outputs.items() if name not in self.ignore}
+
+    def _masked(self, name, content):
+        if name not in self.mask:
+            return content
+        varies = re.compile(self.mask[name].encode())
+        return b"".join(line for line in content.splitlines(keepends=True)
+                        if not varies.search(line))
+
+
+def _case(name, size, row):
+    unknown = set(row) - FIELDS
+    if unknown:
+        raise ValueError(f"{TABLE.name}: [{name}] has an unknown key '{min(unknown)}'")
+    row = {**row, **row.get(size, {})}
+    if "run" not in row:
+        raise ValueError(f"{TABLE.name}: [{name}] says not what to run for size {size}")
+    stdin = row.get("stdin")
+    return Case(
+        program=name, size=size,
+        argv=[word.replace("{size}", size) for word in shlex.split(row["run"])],
+        stdin=stdin and stdin.replace("{size}", size),
+        env=row.get("env", {}), mask=row.get("mask", {}), ignore=row.get("ignore", []),
+        like=row["like"], does=row["does"], threads=row.get("threads", False),
+        minsns=row["minsns"][size])
+
+
+def load(size, names=None):
+    """The cases of a size in the table's order: all, or the named ones."""
+    with open(TABLE, "rb") as file:
+        table = tomllib.load(file)
+    for name in names or ():
+        if name not in table:
+            raise ValueError(f"no program '{name}' in the suite; there are {', '.join(table)}")
+    return [_case(name, size, row) for name, row in table.items() if not names or name in names]

@@ -1,0 +1,49 @@
+#!/bin/bash
+# run.sh: every test; ends with one line `N passed, N failed` and fails if anything failed. `make check` builds what it
+# needs first. Each group prints `ok NAME`, `not ok NAME: why` or `skip NAME: why` lines; of the first kind only the
+# number is shown.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+passed=0 failed=0 skipped=0
+export CMOCKA_MESSAGE_OUTPUT=TAP
+
+# group NAME COMMAND...: runs it and counts its lines; a command that fails without saying what is a failure itself.
+group() {
+    local name=$1 log=build/log/$1 status oks bads skips
+    shift
+    mkdir -p build/log
+    "$@" >"$log" 2>&1
+    status=$?
+    oks=$(grep -c '^ok ' "$log") bads=$(grep -c '^not ok ' "$log") skips=$(grep -c '^skip ' "$log")
+    if [ $((oks + bads + skips)) = 0 ] || { [ $status != 0 ] && [ "$bads" = 0 ]; }; then
+        bads=$((bads + 1))
+        echo "not ok $name: status $status"
+        tail -n 20 "$log" | sed 's/^/    /'
+    fi
+    grep '^not ok ' "$log" | sed "s/^/$name: /"
+    grep '^skip ' "$log" | sed "s/^/$name: /"
+    printf '%-28s %d passed, %d failed%s\n' "$name" "$oks" "$bads" "$([ "$skips" = 0 ] || echo ", $skips skipped")"
+    passed=$((passed + oks)) failed=$((failed + bads)) skipped=$((skipped + skips))
+}
+
+for build in build build/clang build/sanitize; do
+    for test in "$build"/tests/test_*; do
+        case $test in *.d) ;; *) group "${test#build/}" "$test" ;; esac
+    done
+done
+group roundtrip tests/roundtrip/roundtrip.sh build/roundtrip
+group guest tests/guest/run.sh build/cyclescope
+group guest-clang tests/guest/run.sh build/clang/cyclescope
+group guest-sanitized tests/guest/run.sh build/sanitize/cyclescope
+group isolation tests/guest/isolate.sh
+group cli tests/cli/run.sh build/cyclescope
+group cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
+group fuzz tests/fuzz/differential.py --seed 1 --sequences 4000
+group fuzz-clang tests/fuzz/differential.py --seed 2 --sequences 4000 --cyclescope build/clang/cyclescope
+group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cyclescope build/sanitize/cyclescope
+group suite-machinery tests/suite/test_suite.py
+group suite suite/run.py check
+
+[ $skipped = 0 ] || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
