@@ -26,11 +26,17 @@ group() {
     passed=$((passed + oks)) failed=$((failed + bads)) skipped=$((skipped + skips))
 }
 
-for build in build build/clang build/sanitize; do
-    for test in "$build"/tests/test_*; do
-        case $test in *.d) ;; *) group "${test#build/}" "$test" ;; esac
+unit_tests() { # BUILD: every test program of a build
+    local test status=0
+    for test in "$1"/tests/test_*; do
+        case $test in *.d) ;; *) "$test" || status=1 ;; esac
     done
-done
+    return $status
+}
+
+group unit unit_tests build
+group unit-clang unit_tests build/clang
+group unit-sanitized unit_tests build/sanitize
 group roundtrip tests/roundtrip/roundtrip.sh build/roundtrip
 group guest tests/guest/run.sh build/cyclescope
 group guest-clang tests/guest/run.sh build/clang/cyclescope

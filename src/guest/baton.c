@@ -117,11 +117,17 @@ static bool host_alive(int pid)
     return !state || !state[1] || !strchr("ZXx", state[2]);
 }
 
+/* Its parent sees the change when it next takes the baton. */
+static void change_state(struct family *f, struct member *m, enum member_state state)
+{
+    m->state = (int)state;
+    m->seen = false;
+    f->changes++;
+}
+
 static void mark_ended(struct family *f, struct member *m)
 {
-    m->seen = false;
-    m->state = m->parent_pid == FAMILY_INIT ? MEMBER_REAPED : MEMBER_ENDED;
-    f->changes++;
+    change_state(f, m, m->parent_pid == FAMILY_INIT ? MEMBER_REAPED : MEMBER_ENDED);
 }
 
 /* The holder was killed from outside: whoever notices first goes on in its place. */
@@ -138,8 +144,35 @@ static void replace_dead_holder(struct family *f, struct member *self)
     self->turn = 1;
 }
 
-/* Waits until the host has done what the members did: a child that ended is a zombie with its SIGCHLD sent, one that
- * stopped has stopped. */
+/* A child stopped or continued. Its parent hears of that from here, since the host would tell when it suits it. */
+static void tell_parent(struct process *p, const struct member *child)
+{
+    siginfo_t info;
+    bool stopped = child->state == MEMBER_STOPPED;
+    memset(&info, 0, sizeof info);
+    info.si_signo = SIGCHLD;
+    info.si_code = stopped ? CLD_STOPPED : CLD_CONTINUED;
+    info.si_pid = child->guest_pid;
+    info.si_uid = getuid();
+    info.si_status = stopped ? child->stop_signal : SIGCONT;
+    signal_child_changed(p, &info);
+}
+
+/* Waits until the host has done what a child did: that it ended, and SIGCHLD is sent, or that it stopped. A stop may
+ * come to nothing, if the process group is an orphan: then the child is alive again. */
+static void wait_for_change(const struct member *child)
+{
+    siginfo_t info;
+    do {
+        int what = child->state == MEMBER_STOPPED ? WSTOPPED | WEXITED | WNOHANG : WEXITED;
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)child->host_pid, &info, what | WNOWAIT) < 0 && errno != EINTR)
+            return;
+        if (info.si_pid == 0)
+            usleep(100);
+    } while (info.si_pid == 0 && child->state != MEMBER_ALIVE);
+}
+
 static void see_changes(struct process *p)
 {
     struct family *f = p->family;
@@ -148,20 +181,13 @@ static void see_changes(struct process *p)
         return;
     p->seen_changes = changes;
     for (struct member *m = family_next(f, NULL); m; m = family_next(f, m)) {
-        siginfo_t info;
-        if (m->parent_pid != p->pid || m->seen || m->state == MEMBER_ALIVE)
+        if (m->parent_pid != p->pid || m->seen)
             continue;
         m->seen = true;
-        /* A stop may come to nothing, if the process group is an orphan: then the child is alive again. */
-        do {
-            int what = m->state == MEMBER_STOPPED ? WSTOPPED | WEXITED | WNOHANG : WEXITED;
-            info.si_pid = 0;
-            int failed = waitid(P_PID, (id_t)m->host_pid, &info, what | WNOWAIT);
-            if (failed && errno != EINTR)
-                break;
-            if (info.si_pid == 0)
-                usleep(100);
-        } while (info.si_pid == 0 && m->state != MEMBER_ALIVE);
+        if (m->state != MEMBER_ALIVE)
+            wait_for_change(m);
+        if (m->state != MEMBER_ENDED)
+            tell_parent(p, m);
     }
 }
 
@@ -176,7 +202,7 @@ void baton_take(struct process *p)
         if (syscall(SYS_futex, &self->turn, FUTEX_WAIT, 0, &patience, NULL, 0) == 0 || errno != ETIMEDOUT)
             continue;
         if (self->next < 0) { /* stopped by a member, and continued from outside */
-            self->state = MEMBER_ALIVE;
+            change_state(f, self, MEMBER_ALIVE);
             baton_join(f, self);
         }
         replace_dead_holder(f, self);
@@ -240,12 +266,12 @@ void baton_stop(struct process *p, int sig)
     f->idle = 0;
     int next = m->next == member_index(f, m) ? -1 : m->next;
     baton_leave(f, m);
-    m->seen = false;
-    m->state = MEMBER_STOPPED;
-    f->changes++;
+    m->stop_signal = sig;
+    change_state(f, m, MEMBER_STOPPED);
     give_to(f, next);
     host_signal_stop_self(sig);
-    m->state = MEMBER_ALIVE;
+    if (m->state == MEMBER_STOPPED) /* continued from outside */
+        change_state(f, m, MEMBER_ALIVE);
     baton_join(f, m);
     baton_take(p);
 }
@@ -262,34 +288,31 @@ static void wait_for_death(int host_pid)
     close(fd);
 }
 
-void baton_signalled(struct process *p, struct member *to, int sig)
+int baton_signal(struct process *p, struct member *to, const siginfo_t *info)
 {
     struct family *f = p->family;
-    if (p->config.host_time || !member_exists(to) || to->state == MEMBER_ENDED)
-        return;
-    switch (sig) {
-    case SIGKILL:
+    int sig = info->si_signo;
+    bool turns = !p->config.host_time && (to->state == MEMBER_ALIVE || to->state == MEMBER_STOPPED);
+    /* First, since it goes on at once and must find that it is alive. */
+    if (turns && sig == SIGCONT && to->state == MEMBER_STOPPED) {
+        change_state(f, to, MEMBER_ALIVE);
+        baton_join(f, to);
+        see_changes(p);
+    }
+    long result = info->si_code == SI_QUEUE ? syscall(SYS_rt_sigqueueinfo, to->host_pid, sig, info)
+                                            : kill(to->host_pid, sig);
+    if (result < 0 || !turns)
+        return result < 0 ? -errno : 0;
+    if (sig == SIGKILL) {
         wait_for_death(to->host_pid);
         baton_leave(f, to);
         mark_ended(f, to);
         see_changes(p);
-        break;
-    case SIGSTOP:
-        if (to->state == MEMBER_STOPPED)
-            break;
+    } else if (sig == SIGSTOP && to->state == MEMBER_ALIVE) {
         baton_leave(f, to);
-        to->seen = false;
-        to->state = MEMBER_STOPPED;
-        f->changes++;
+        to->stop_signal = sig;
+        change_state(f, to, MEMBER_STOPPED);
         see_changes(p);
-        break;
-    case SIGCONT:
-        if (to->state != MEMBER_STOPPED)
-            break;
-        to->state = MEMBER_ALIVE;
-        baton_join(f, to);
-        break;
-    default:
-        break;
     }
+    return 0;
 }

@@ -14,6 +14,8 @@
 #ifndef CYCLESCOPE_GUEST_BATON_H
 #define CYCLESCOPE_GUEST_BATON_H
 
+#include <signal.h>
+
 #include "guest/family.h"
 
 struct process;
@@ -33,7 +35,8 @@ bool baton_idle(struct process *p, uint64_t deadline_ns, bool outside, uint64_t 
 
 void baton_end(struct process *p);  /* the holder has ended: leaves, and passes it on for good */
 void baton_stop(struct process *p, int sig); /* stops this host process by a signal and takes the baton afterwards */
-/* The holder has sent a signal to a member: what stops, continues or kills takes effect before this returns. */
-void baton_signalled(struct process *p, struct member *to, int sig);
+/* The holder sends a signal to a member: what stops, continues or kills takes effect before this returns. With SI_QUEUE
+ * the member gets all of `info`. 0 or a negative errno. */
+int baton_signal(struct process *p, struct member *to, const siginfo_t *info);
 
 #endif

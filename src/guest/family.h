@@ -36,6 +36,7 @@ struct member {
     _Atomic int parent_pid;       /* guest's id */
     _Atomic uint64_t insns;       /* retired by it and by the children that it reaped */
     _Atomic bool seen;            /* its parent knows of its last change of state */
+    _Atomic int stop_signal;      /* what stopped it last */
     _Atomic uint32_t turn;        /* 1: it may run; the host process sleeps on this word */
     _Atomic int next, previous;   /* in the ring of those that take turns; by index, -1 outside of it */
     _Atomic uint64_t deadline_ns; /* when nothing else wakes it, its guest time to go on, or NEVER */

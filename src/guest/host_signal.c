@@ -48,7 +48,7 @@ static bool is_forwarded(int sig)
     }
 }
 
-void host_signal_follow(int sig, bool ignore)
+void host_signal_follow(const struct process *p, int sig, bool ignore)
 {
     uint64_t bit = signal_bit(sig);
     if (!is_forwarded(sig))
@@ -58,6 +58,8 @@ void host_signal_follow(int sig, bool ignore)
     if (!ignore && (host.recorded & bit))
         return;
     struct sigaction action = {.sa_flags = SA_SIGINFO}, old;
+    if (sig == SIGCHLD && !p->config.host_time)
+        action.sa_flags |= SA_NOCLDSTOP; /* stops are the business of baton.c */
     sigfillset(&action.sa_mask);
     if (ignore)
         action.sa_handler = SIG_IGN;
@@ -122,7 +124,7 @@ bool host_signal_waiting(void)
     return atomic_load_explicit(&host.arrived, memory_order_relaxed) != 0;
 }
 
-static void collect_child(struct process *p, const siginfo_t *info)
+void signal_child_changed(struct process *p, const siginfo_t *info)
 {
     const struct signal_action *action = &p->actions[SIGCHLD];
     bool ended = info->si_code != CLD_STOPPED && info->si_code != CLD_CONTINUED && info->si_code != CLD_TRAPPED;
@@ -142,7 +144,7 @@ void host_signal_collect(struct process *p)
         if (info.si_code <= 0 || sig == SIGCHLD)
             info.si_pid = family_to_guest(p->family, info.si_pid);
         if (sig == SIGCHLD)
-            collect_child(p, &info);
+            signal_child_changed(p, &info);
         else
             signal_send(p, NULL, &info);
     }

@@ -168,7 +168,7 @@ void signal_set_action(struct process *p, int sig, const struct signal_action *a
         for (struct thread *t = p->threads; t; t = t->next)
             queue_drop(&t->pending, sig);
     }
-    host_signal_follow(sig, action->handler == HANDLER_IGNORE);
+    host_signal_follow(p, sig, action->handler == HANDLER_IGNORE);
 }
 
 void signal_reset_for_exec(struct process *p)

@@ -1,7 +1,6 @@
 /* System calls on signals. Those to other processes of the run go through the host, by the same number. */
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "guest/baton.h"
@@ -158,17 +157,14 @@ int64_t sys_sigaltstack(struct thread *t, const uint64_t a[6])
 static int64_t kill_many(struct process *p, int pgrp, int sig)
 {
     int64_t result = -ESRCH;
+    siginfo_t info = own_info(p, sig, SI_USER);
     for (struct member *m = family_next(p->family, NULL); m; m = family_next(p->family, m)) {
-        if (m == p->member || (pgrp != -1 && getpgid(m->host_pid) != pgrp))
-            continue;
-        if (kill(m->host_pid, sig) != 0)
-            continue;
-        result = 0;
-        baton_signalled(p, m, sig);
+        bool meant = m != p->member && (pgrp == -1 || getpgid(m->host_pid) == pgrp);
+        if (meant && baton_signal(p, m, &info) == 0)
+            result = 0;
     }
     if (pgrp == -1 || getpgrp() != pgrp)
         return result;
-    siginfo_t info = own_info(p, sig, SI_USER);
     return sig == 0 ? 0 : signal_send(p, NULL, &info);
 }
 
@@ -189,18 +185,13 @@ int64_t sys_kill(struct thread *t, const uint64_t a[6])
     if (a[1] != 0 && !is_signal(a[1]))
         return -EINVAL;
     int sig = (int)a[1];
-    if (pid == p->pid || (pid > 0 && thread_by_tid(p, pid))) {
-        siginfo_t info = own_info(p, sig, SI_USER);
+    siginfo_t info = own_info(p, sig, SI_USER);
+    if (pid == p->pid || (pid > 0 && thread_by_tid(p, pid)))
         return sig == 0 ? 0 : signal_send(p, NULL, &info);
-    }
     if (pid > 0) {
         struct member *other;
         int result = find_other(p, pid, &other);
-        if (result == 0 && kill(other->host_pid, sig) < 0)
-            result = -errno;
-        if (result == 0)
-            baton_signalled(p, other, sig);
-        return result;
+        return result < 0 ? result : baton_signal(p, other, &info);
     }
     if (pid == 0)
         return kill_many(p, getpgrp(), sig);
@@ -215,20 +206,16 @@ static int64_t signal_thread(struct thread *t, int tgid, int tid, const siginfo_
 {
     struct process *p = t->process;
     struct thread *to = tgid == 0 || tgid == p->pid ? thread_by_tid(p, tid) : NULL;
-    int sig = info->si_signo;
     if (tid <= 0)
         return -EINVAL;
     if (to)
-        return sig == 0 ? 0 : signal_send(p, to, info);
+        return info->si_signo == 0 ? 0 : signal_send(p, to, info);
     /* Of another process only the first thread is known here. */
     struct member *other;
     int result = tid == tgid || tgid == 0 ? find_other(p, tid, &other) : -ESRCH;
     if (result < 0 || tid == p->pid)
         return result < 0 ? result : -ESRCH;
-    if (syscall(SYS_tgkill, other->host_pid, other->host_pid, sig) < 0)
-        return -errno;
-    baton_signalled(p, other, sig);
-    return 0;
+    return baton_signal(p, other, info);
 }
 
 int64_t sys_tkill(struct thread *t, const uint64_t a[6])
@@ -275,10 +262,7 @@ int64_t sys_rt_sigqueueinfo(struct thread *t, const uint64_t a[6])
     if (result < 0)
         return result;
     info.si_pid = getpid(); /* the receiver translates it back */
-    if (syscall(SYS_rt_sigqueueinfo, other->host_pid, info.si_signo, &info) < 0)
-        return -errno;
-    baton_signalled(p, other, info.si_signo);
-    return 0;
+    return baton_signal(p, other, &info);
 }
 
 int64_t sys_rt_tgsigqueueinfo(struct thread *t, const uint64_t a[6])

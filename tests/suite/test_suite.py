@@ -258,5 +258,21 @@ class TheBuild(Folder):
                 self.assertEqual(str(folder.default_path()), told)
 
 
+class Lines(unittest.TestResult):
+    """Prints `ok NAME` or `not ok NAME: why` per test, as all tests of the project do."""
+
+    def addSuccess(self, test):
+        print("ok", test._testMethodName)
+
+    def complain(self, test, error):
+        self.failed = True
+        print(f"not ok {test._testMethodName}: {error[1]}".replace("\n", " "))
+
+    addFailure = addError = complain
+    failed = False
+
+
 if __name__ == "__main__":
-    unittest.main()
+    result = Lines()
+    unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]).run(result)
+    sys.exit(result.failed)
