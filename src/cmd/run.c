@@ -115,7 +115,7 @@ static int run_process(const struct run_options *o, struct process *p)
         failed |= print_count(o->count, &result);
     if (o->json)
         failed |= print_json(o->json, &result);
-    return failed ? STATUS_OWN_ERROR : result.status;
+    return failed || process_loader_failed(p) ? STATUS_OWN_ERROR : result.status;
 }
 
 int command_run(int argc, char **argv)

@@ -344,6 +344,8 @@ int exec_commit(struct exec_plan *plan, struct thread *t, struct error *err)
         return result;
     if ((result = map_trampoline(p)) < 0 || (result = set_cmdline(p, &plan->argv)) < 0)
         return error_set(err, result, "cannot start %s: %s", plan->exe, strerror(-result));
+    p->loader_start = interpreter.base;
+    p->loader_end = interpreter.end;
     struct stack_facts facts = {&program, plan->program.phdr_count, interpreter.base};
     uint64_t sp = stack_build(p, plan, &facts, GUEST_STACK_TOP, size);
     if (sp == 0)

@@ -17,6 +17,7 @@ static struct {
     _Atomic uint64_t arrived;           /* set of signals */
     siginfo_t info[SIGNAL_MAX + 1];     /* of the last that arrived, by number */
     uint64_t recorded;                  /* signals that record() handles */
+    uint64_t blocked;                   /* what host_signal_block_tty has blocked */
     struct sigaction old[SIGNAL_MAX + 1]; /* what was there before, for those */
     sigset_t old_mask;
 } host;
@@ -87,6 +88,7 @@ void host_signal_start(struct process *p)
         signal_set_action(p, sig, &action);
     }
     sigprocmask(SIG_SETMASK, &none, &host.old_mask);
+    host.blocked = 0;
     host.started = true;
     memcpy(&p->threads->blocked, &host.old_mask, sizeof p->threads->blocked);
 }
@@ -109,9 +111,31 @@ void host_signal_forget(void)
     atomic_store(&host.arrived, 0);
 }
 
+/* Whether a terminal lets a background process have its way depends on these two being blocked. Outside of calls on
+ * terminals it makes no difference. */
+void host_signal_block_tty(const struct thread *t)
+{
+    static const int tty_signals[] = {SIGTTIN, SIGTTOU};
+    uint64_t want = t->blocked & (signal_bit(SIGTTIN) | signal_bit(SIGTTOU));
+    if (want == host.blocked)
+        return;
+    for (int i = 0; i < 2; i++) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, tty_signals[i]);
+        sigprocmask(want & signal_bit(tty_signals[i]) ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    }
+    host.blocked = want;
+}
+
 void host_signal_stop_self(int sig)
 {
     struct sigaction stop = {.sa_handler = SIG_DFL}, old;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    host.blocked &= ~signal_bit(sig);
     if (sig != SIGSTOP)
         sigaction(sig, &stop, &old);
     kill(getpid(), sig);

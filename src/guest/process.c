@@ -186,6 +186,11 @@ int process_signal(const struct process *p)
     return p->exit_signal;
 }
 
+bool process_loader_failed(const struct process *p)
+{
+    return p->loader_failed;
+}
+
 bool process_is_child(const struct process *p)
 {
     return p->is_child;

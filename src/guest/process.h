@@ -55,6 +55,8 @@ void process_trap(struct process *p, struct thread *t);
 struct hart *thread_hart(struct thread *t);
 
 int process_status(const struct process *p);              /* exit code, or 128 + signal */
+/* The dynamic loader gave up before the program began, and has said why: a library is missing. */
+bool process_loader_failed(const struct process *p);
 int process_signal(const struct process *p);              /* the signal that ended it, or 0 */
 bool process_is_child(const struct process *p);           /* forked by the guest: its end is its parent's to see */
 uint64_t process_retired_insns(const struct process *p);  /* over all threads, ended ones too */

@@ -87,6 +87,7 @@ void host_signal_start(struct process *p);
 void host_signal_stop(void);                  /* gives the host's handlers back */
 void host_signal_follow(const struct process *p, int sig, bool ignore); /* ignore it on the host, or record it */
 void host_signal_forget(void);                /* in a forked child: what came before is not its own */
+void host_signal_block_tty(const struct thread *t); /* before a call: SIGTTIN and SIGTTOU as the guest has them */
 void host_signal_stop_self(int sig);          /* stops this host process as SIGTSTP and its kin do by default */
 bool host_signal_waiting(void);
 void host_signal_collect(struct process *p);  /* moves what was recorded to the guest's queues */

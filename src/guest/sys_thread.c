@@ -131,9 +131,19 @@ int64_t sys_exit(struct thread *t, const uint64_t a[6])
     return SYSCALL_NO_RESULT;
 }
 
+/* The dynamic loader ends a program that it cannot load with status 127; programs themselves end in the C library. */
+static bool is_loader_failure(const struct thread *t, int code)
+{
+    enum { LOADER_FAILURE = 127 };
+    uint64_t pc = t->hart.pc;
+    return code == LOADER_FAILURE && pc >= t->process->loader_start && pc < t->process->loader_end;
+}
+
 int64_t sys_exit_group(struct thread *t, const uint64_t a[6])
 {
-    process_end(t->process, (int)(a[0] & 0xff), 0);
+    int code = (int)(a[0] & 0xff);
+    t->process->loader_failed = is_loader_failure(t, code);
+    process_end(t->process, code, 0);
     return SYSCALL_NO_RESULT;
 }
 

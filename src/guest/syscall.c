@@ -59,6 +59,7 @@ void syscall_dispatch(struct thread *t)
     syscall_fn *function = number < ROW_COUNT ? rows[number].function : NULL;
     t->call.begun = true;
     t->call.fd_count = 0;
+    host_signal_block_tty(t);
     int64_t result = function ? function(t, args) : call_absent(t->process, number);
     switch (result) {
     case SYSCALL_RETRY:

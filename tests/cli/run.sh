@@ -6,6 +6,7 @@ cyclescope=$(realpath "$1")
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 cross=${CROSS:-riscv64-linux-gnu-}
+target=/usr/${cross%-} # the cross compiler's libraries, a sysroot for small programs
 failed=0
 
 ok() { echo "ok $1"; }
@@ -62,6 +63,8 @@ int main(int argc, char **argv)
 }
 C
 compile dynamic <<<'int main(void) { return 0; }'
+"${cross}gcc" -shared -fPIC -nostdlib -x c -o "$work/libgone.so" - <<<'int gone(void) { return 0; }'
+compile needs-library -L"$work" -lgone <<<'int gone(void); int main(void) { return gone(); }' && rm "$work/libgone.so"
 compile pie -static-pie -fPIE -nostdlib -Wl,--no-dynamic-linker <<'C'
 void _start(void)
 {
@@ -78,6 +81,7 @@ gives arguments-are-the-programs 2 --help "$cyclescope" run "$work/hello" --help
 gives env 1 hi "$cyclescope" run --env GREETING=hi "$work/hello"
 gives env-replaces 1 hi env GREETING=bye "$cyclescope" run --env=GREETING=hi "$work/hello"
 gives static-pie 7 pie "$cyclescope" run "$work/pie"
+gives dynamic 0 '' "$cyclescope" run --sysroot "$target" "$work/dynamic"
 gives help-names-the-commands 0 "$("$cyclescope" --help)" "$cyclescope" help
 gives version 0 "cyclescope 0.1.0" "$cyclescope" --version
 if "$cyclescope" run --help | grep -q -- '--sysroot DIR'; then ok run-help; else not_ok run-help "does not list --sysroot"; fi
@@ -132,6 +136,10 @@ cp "$work/hello" "$work/plain"; chmod -x "$work/plain"
 complains not-executable 'chmod \+x' "$cyclescope" run "$work/plain"
 complains a-directory 'is a (directory|folder)' "$cyclescope" run "$work"
 complains missing-interpreter 'needs the interpreter /lib/ld-linux-riscv64-lp64d.so.1.*--sysroot' "$cyclescope" run "$work/dynamic"
+"$cyclescope" run --sysroot "$target" "$work/needs-library" 2>"$work/err"
+status=$?
+if [ $status = 125 ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'libgone.so' "$work/err"; then ok missing-library
+else not_ok missing-library "status $status: $(cat "$work/err")"; fi
 complains an-object-file 'relocatable' "$cyclescope" run "$work/object"
 complains a-host-program 'x86-64' "$cyclescope" run /bin/true
 : >"$work/empty"; chmod +x "$work/empty"
