@@ -8,11 +8,14 @@
 #   make suite           assemble the suite of real programs
 #   make install         to PREFIX, below DESTDIR
 #   make format          clang-format over all C
+#
+# V=1 shows the commands.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
 CROSS   ?= riscv64-linux-gnu-
+Q       := $(if $(V),,@)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
 CPPFLAGS += -D_GNU_SOURCE -Isrc -Iinclude
@@ -32,17 +35,20 @@ library := $(filter-out $(BUILD)/obj/cmd/%,$(objects))
 all: $(BUILD)/cyclescope
 
 $(BUILD)/cyclescope: $(objects)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libcyclescope.a: $(library)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(if $(V),,@echo '  AR    $@')
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/obj/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
 $(BUILD)/obj/riscv/%.o: CFLAGS += $(STRICT_FP)
 $(BUILD)/obj/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tests
 
@@ -55,25 +61,31 @@ guest-tests: $(guest_tests)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libcyclescope.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a -lcmocka $(LDLIBS)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a -lcmocka $(LDLIBS)
 
 $(BUILD)/fuzz/%.o: tests/fuzz/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/libcyclescope.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/roundtrip: tests/roundtrip/roundtrip.c $(BUILD)/libcyclescope.a
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a $(LDLIBS)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a $(LDLIBS)
 
 build/guest/%: tests/guest/%.c tests/guest/check.h
 	@mkdir -p $(@D)
-	$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -static -pthread -o $@ $< -lm
+	$(if $(V),,@echo '  CROSS $@')
+	$(Q)$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -static -pthread -o $@ $< -lm
 
 build/workloads/%: workloads/%.c
 	@mkdir -p $(@D)
-	$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -static -o $@ $< -lm
+	$(if $(V),,@echo '  CROSS $@')
+	$(Q)$(CROSS)gcc -std=gnu11 -O2 -Wall -Wextra -static -o $@ $< -lm
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DCYCLESCOPE_SANITIZE
 
@@ -98,7 +110,8 @@ FUZZ_SEED ?= 1
 
 $(BUILD)/fuzz_elf: tests/fuzz/fuzz_elf.c $(filter-out src/cmd/%,$(sources))
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	$(if $(V),,@echo '  CLANG $@')
+	$(Q)clang $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -DCYCLESCOPE_SANITIZE $(WARN) -o $@ $^ $(LDLIBS)
 
 fuzz: deps
@@ -126,7 +139,8 @@ demo-deps:
 	@tools/deps.sh $(demo_packages)
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	$(if $(V),,@echo '  CLANG $@')
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
 	rm -rf build

@@ -4,9 +4,10 @@
  * describes in the thread's `struct call` what it waits for and returns SYSCALL_RETRY; when any of that happens the
  * thread becomes runnable and the call is made again. A wake-up is only a hint: the call looks for itself.
  *
- * When every thread sleeps and nothing outside of the process can wake one, guest time jumps to the next deadline and
- * costs no host time. While a thread waits for something outside (a descriptor, a child), the host's clock paces the
- * guest's: a wait that ends early takes no guest time, one that runs into a deadline takes all of it. */
+ * Processes take turns likewise (baton.h). When every thread of every process sleeps and nothing outside can wake one,
+ * guest time jumps to the next deadline and costs no host time. While one waits for something outside (a terminal, a
+ * socket), the host's clock paces the guest's: a wait that ends early takes no guest time, one that runs into a deadline
+ * takes all of it. */
 #ifndef CYCLESCOPE_GUEST_SCHED_H
 #define CYCLESCOPE_GUEST_SCHED_H
 

@@ -74,7 +74,8 @@ static void sleeps_tell_what_is_left(void)
     set_alarm(30, 0);
     CHECK(pause() == -1 && errno == EINTR && count == 3);
     alarm(1);
-    CHECK(sleep(5) == 4);
+    unsigned seconds = sleep(5);
+    CHECK(seconds == 4 || seconds == 3); /* 3.99, on a real clock */
     CHECK(count == 4);
 }
 
