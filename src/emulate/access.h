@@ -234,7 +234,7 @@ ALWAYS_INLINE const struct op *take(OP_ARGUMENTS)
 ALWAYS_INLINE const struct op *jump_to(OP_ARGUMENTS, uint64_t pc, unsigned retired)
 {
     struct engine_state *e = h->engine;
-    const struct jump_cache_entry *cached = &e->jump_cache[pc / 2 % JUMP_CACHE_ENTRIES];
+    const struct jump_cache_entry *cached = &e->jump_cache[jump_cache_slot(pc)];
     h->budget -= retired;
     if (UNLIKELY(h->budget < 0))
         return interp_stop_at(h, pc);

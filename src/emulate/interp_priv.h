@@ -94,6 +94,11 @@ struct jump_cache_entry {
     const struct op *op;
 };
 
+static inline unsigned jump_cache_slot(uint64_t pc)
+{
+    return (unsigned)(pc >> 1 ^ pc >> 16) % JUMP_CACHE_ENTRIES;
+}
+
 struct op_site {
     int32_t pc_offset;    /* of the guest instruction, from the block's pc */
     uint8_t insns_before; /* instructions of the block before it */

@@ -23,6 +23,7 @@ struct builder {
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
     uint64_t pages[BLOCK_PAGES];
     unsigned page_count;
+    uint64_t executable_page; /* page number of an executable one, or UINT64_MAX */
     bool done;
 };
 
@@ -204,10 +205,23 @@ static uint8_t slot(uint8_t rd)
     return rd ? rd : X_SINK;
 }
 
+/* The op before, if it loads a constant into `reg`; NULL if not. */
+static struct op *constant_before(const struct builder *b, uint8_t reg)
+{
+    struct op *before = &b->ops[b->count - 1];
+    return b->count > 0 && b->kinds[b->count - 1] == OP_li && before->o.rd == reg ? before : NULL;
+}
+
+static uint64_t constant_of(const struct op *li)
+{
+    return (uint64_t)(li->constant >> 8);
+}
+
 /* The op that does the same as the instruction at less cost, where there is one. */
 static void translate_alu(struct builder *b, const struct insn *i, enum op_kind kind)
 {
     struct operands o = {.rd = i->rd, .rs1 = i->rs1, .rs2 = i->rs2, .imm = i->imm};
+    struct op *li;
     if (i->rd == 0)
         return;
     switch (i->op) {
@@ -220,6 +234,10 @@ static void translate_alu(struct builder *b, const struct insn *i, enum op_kind 
     case INSN_addi:
         if (i->rs1 == 0) {
             emit_constant(b, OP_li, i->rd, (uint64_t)(int64_t)i->imm);
+            return;
+        }
+        if (i->rd == i->rs1 && (li = constant_before(b, i->rs1)) != NULL) { /* the second half of an address */
+            li->constant = (int64_t)((constant_of(li) + (uint64_t)(int64_t)i->imm) << 8 | i->rd);
             return;
         }
         kind = i->imm == 0 ? OP_mv : kind;
@@ -258,14 +276,12 @@ static bool seen(const struct builder *b, uint64_t pc)
     return b->pc == pc;
 }
 
-/* Follows a direct jump into the block, unless that would unroll a loop or repeat a block that exists. */
-static void translate_jal(struct builder *b, const struct insn *i, uint64_t *next)
+/* Follows a jump to a known address into the block, unless that would unroll a loop or repeat a block that exists. */
+static void translate_direct_jump(struct builder *b, const struct insn *i, uint64_t target, uint64_t *next)
 {
-    uint64_t target = b->pc + (uint64_t)(int64_t)i->imm;
     if (i->rd != 0)
         emit_constant(b, OP_li, i->rd, b->pc + i->length);
-    bool follow = b->e->hooks.block == NULL && !seen(b, target) && hash_find(b->e, target) == NULL;
-    if (follow) {
+    if (b->e->hooks.block == NULL && !seen(b, target) && hash_find(b->e, target) == NULL) {
         *next = target;
         return;
     }
@@ -273,9 +289,18 @@ static void translate_jal(struct builder *b, const struct insn *i, uint64_t *nex
     b->done = true;
 }
 
-static void translate_jalr(struct builder *b, const struct insn *i)
+/* A call to far away is auipc and jalr: its target is known, too. */
+static void translate_jalr(struct builder *b, const struct insn *i, uint64_t *next)
 {
     struct operands o = {.rd = i->rd, .rs1 = i->rs1, .imm = i->imm};
+    const struct op *li = constant_before(b, i->rs1);
+    if (li) {
+        uint64_t target = (constant_of(li) + (uint64_t)(int64_t)i->imm) & ~UINT64_C(1);
+        if (i->rd == i->rs1)
+            b->count--; /* the link overwrites it at once */
+        translate_direct_jump(b, i, target, next);
+        return;
+    }
     if (i->rd == 0) {
         o.rd = (uint8_t)(b->insns + 1);
         emit(b, OP_jr)->o = o;
@@ -375,10 +400,10 @@ static void translate_insn(struct builder *b, const struct insn *i, uint64_t *ne
         }
         break;
     case UNIT_JUMP:
-        translate_jal(b, i, next);
+        translate_direct_jump(b, i, b->pc + (uint64_t)(int64_t)i->imm, next);
         break;
     case UNIT_JUMP_REG:
-        translate_jalr(b, i);
+        translate_jalr(b, i, next);
         break;
     case UNIT_FP_ADD: case UNIT_FP_MUL: case UNIT_FP_FMA: case UNIT_FP_DIV: case UNIT_FP_SQRT: case UNIT_FP_CONVERT:
     case UNIT_FP_COMPARE: case UNIT_FP_MOVE:
@@ -416,14 +441,23 @@ static bool note_page(struct builder *b, uint64_t addr)
     return true;
 }
 
+/* Whether the page of `addr` may be executed; asked for every instruction, so the last answer is kept. */
+static bool executable(struct builder *b, uint64_t addr)
+{
+    uint64_t number = addr / GUEST_PAGE;
+    if (number != b->executable_page && guest_ptr(b->e->memory, addr, 2, PROT_EXEC))
+        b->executable_page = number;
+    return number == b->executable_page;
+}
+
 /* Reads the instruction at b->pc; false, with a trapping op emitted, if it cannot be fetched or is illegal. */
 static bool fetch(struct builder *b, struct insn *i)
 {
-    const uint8_t *code = guest_ptr(b->e->memory, b->pc, 2, PROT_EXEC);
+    const uint8_t *code = executable(b, b->pc) ? b->e->mem + b->pc : NULL;
     uint64_t missing = b->pc;
     if (code != NULL && insn_length((uint16_t)(code[0] | code[1] << 8)) == 4) {
         missing = b->pc + 2;
-        code = guest_ptr(b->e->memory, missing, 2, PROT_EXEC) ? code : NULL;
+        code = executable(b, missing) ? code : NULL;
     }
     if (code == NULL) {
         emit_constant(b, OP_fetch_fault, 0, missing);
@@ -564,6 +598,7 @@ static const struct block *translate(struct engine_state *e, uint64_t pc, unsign
     b.sites = &e->site[e->used];
     b.count = b.insns = b.exit_count = b.page_count = 0;
     b.block_pc = b.pc = pc;
+    b.executable_page = UINT64_MAX;
     b.done = false;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);
@@ -606,7 +641,7 @@ static const struct block *find_block(struct engine_state *e, uint64_t pc)
 const struct op *interp_find(struct engine_state *e, uint64_t pc)
 {
     const struct op *op = &e->arena[find_block(e, pc)->first_op];
-    e->jump_cache[pc / 2 % JUMP_CACHE_ENTRIES] = (struct jump_cache_entry){pc, op};
+    e->jump_cache[jump_cache_slot(pc)] = (struct jump_cache_entry){pc, op};
     return op;
 }
 

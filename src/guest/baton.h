@@ -3,8 +3,8 @@
  * One process of the family holds the baton and runs guest code; the others sleep on the host until they are given it.
  * It goes round in the order in which the processes were made: when its holder has used up its turn, has nothing to do,
  * stops or ends. The guest's clock goes with it, so all processes have the same time. A holder that finds nothing
- * to do passes it on; when it has gone all the way round like that, time jumps to the earliest deadline, or, if something
- * outside of the family is waited for, the host's clock paces the guest's in steps of BATON_TICK_NS.
+ * to do passes it on; when it has gone all the way round like that, time jumps to the earliest deadline, or, if
+ * something outside of the family is waited for, the host's clock paces the guest's in steps of BATON_TICK_NS.
  *
  * What one process does to another (data in a pipe, a signal, its end) is complete on the host before the baton goes
  * on, so that the next holder is certain to see it.

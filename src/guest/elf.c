@@ -129,8 +129,9 @@ static int add_segment(struct elf_image *elf, const Elf64_Phdr *ph, uint64_t siz
     if (ph->p_memsz == 0)
         return 0;
     if (ph->p_filesz > ph->p_memsz)
-        return error_set(err, -ENOEXEC, "%s is a corrupt ELF file: segment %u has more bytes in the file than in memory",
-                         name, number);
+        return error_set(err, -ENOEXEC,
+                         "%s is a corrupt ELF file: segment %u has more bytes in the file than in memory", name,
+                         number);
     if (__builtin_add_overflow(ph->p_offset, ph->p_filesz, &file_end) || file_end > size)
         return error_set(err, -ENOEXEC, "%s is truncated: segment %u lies beyond its end at %" PRIu64 " bytes", name,
                          number, size);
@@ -180,8 +181,9 @@ static void find_headers_in_memory(struct elf_image *elf, uint64_t offset, uint6
 {
     for (unsigned i = 0; i < elf->segment_count; i++) {
         const struct elf_segment *s = &elf->segments[i];
-        if (s->offset <= offset && offset - s->offset <= s->file_bytes && bytes <= s->file_bytes - (offset - s->offset)) {
-            elf->phdr_addr = s->vaddr + (offset - s->offset);
+        uint64_t into = offset - s->offset;
+        if (s->offset <= offset && into <= s->file_bytes && bytes <= s->file_bytes - into) {
+            elf->phdr_addr = s->vaddr + into;
             return;
         }
     }

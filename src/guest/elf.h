@@ -46,7 +46,7 @@ struct elf_mapping {
 
 /* `name` is how messages call the file. 0, or -ENOEXEC (or what reading failed with) and a sentence. */
 int elf_read(struct elf_image *elf, int fd, const char *name, struct error *err) MUST_CHECK;
-/* Maps the segments; a relocatable image goes to `base`, or where memory.c chooses if that is 0. 0 or a negative errno. */
+/* Maps the segments; a relocatable image goes to `base`, or where memory.c chooses if that is 0. 0 or negative errno. */
 int elf_map(const struct elf_image *elf, int fd, const char *name, struct guest_memory *m, uint64_t base,
             struct elf_mapping *mapping, struct error *err) MUST_CHECK;
 

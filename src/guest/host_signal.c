@@ -1,36 +1,40 @@
 /* Signals of the host on their way to the guest.
  *
- * A signal handler can reach nothing but static storage, so the record of what has arrived is the one mutable global
- * of this program. Signals are sent to a host process, which has one set of handlers, so that one record is also
- * what there is to know. */
+ * A signal handler can reach nothing but static storage, so the record of what has arrived is a mutable global, the
+ * only one here. Signals are sent to a host process, which has one set of handlers, so that one record is also what
+ * there is to know. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/process_priv.h"
 #include "guest/fork.h"
+#include "guest/process_priv.h"
 
 static struct {
     bool started;
-    _Atomic uint64_t arrived;           /* set of signals */
-    siginfo_t info[SIGNAL_MAX + 1];     /* of the last that arrived, by number */
-    uint64_t recorded;                  /* signals that record() handles */
-    uint64_t blocked;                   /* what host_signal_block_tty has blocked */
-    struct sigaction old[SIGNAL_MAX + 1]; /* what was there before, for those */
+    _Atomic uint64_t arrived;             /* set of signals */
+    siginfo_t info[SIGNAL_MAX + 1];       /* of the last that arrived, by number */
+    uint64_t recorded;                    /* signals that record() handles */
+    uint64_t blocked;                     /* what host_signal_block_tty has blocked */
+    struct sigaction old[SIGNAL_MAX + 1]; /* what was there at the start */
     sigset_t old_mask;
 } host;
 
 static void record(int sig, siginfo_t *info, void *context)
 {
     (void)context;
+    if (info->si_code > 0 && (sig == SIGILL || sig == SIGFPE || sig == SIGTRAP)) {
+        signal(sig, SIG_DFL); /* not sent but raised, by a bug of our own, which shall show at once */
+        return;
+    }
     host.info[sig] = *info;
     atomic_fetch_or(&host.arrived, signal_bit(sig));
 }
 
-/* Not ours: those that cannot be caught, those that the engine needs or that mean a bug of our own, and the two that
- * the host's C library keeps for itself. */
+/* Not ours: those that cannot be caught, those that the engine needs, and the two that the host's C library keeps for
+ * itself. */
 static bool is_forwarded(int sig)
 {
     switch (sig) {
@@ -38,9 +42,6 @@ static bool is_forwarded(int sig)
     case SIGSTOP:
     case SIGSEGV:
     case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGTRAP:
     case 32:
     case 33:
         return false;
@@ -58,7 +59,7 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
         ignore = false; /* children are waited for even if the guest does not care */
     if (!ignore && (host.recorded & bit))
         return;
-    struct sigaction action = {.sa_flags = SA_SIGINFO}, old;
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
     if (sig == SIGCHLD && !p->config.host_time)
         action.sa_flags |= SA_NOCLDSTOP; /* stops are the business of baton.c */
     sigfillset(&action.sa_mask);
@@ -66,10 +67,8 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
         action.sa_handler = SIG_IGN;
     else
         action.sa_sigaction = record;
-    if (sigaction(sig, &action, &old) < 0)
+    if (sigaction(sig, &action, NULL) < 0)
         return;
-    if (old.sa_sigaction != record && !(host.recorded & bit))
-        host.old[sig] = old;
     host.recorded = ignore ? host.recorded & ~bit : host.recorded | bit;
 }
 
@@ -81,9 +80,8 @@ void host_signal_start(struct process *p)
     sigemptyset(&none);
     host_signal_forget();
     for (int sig = 1; sig <= SIGNAL_MAX; sig++) {
-        struct sigaction now;
         struct signal_action action = {0, 0, 0};
-        if (is_forwarded(sig) && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+        if (is_forwarded(sig) && sigaction(sig, NULL, &host.old[sig]) == 0 && host.old[sig].sa_handler == SIG_IGN)
             action.handler = (uint64_t)(uintptr_t)SIG_IGN;
         signal_set_action(p, sig, &action);
     }
@@ -99,7 +97,7 @@ void host_signal_stop(void)
         return;
     host.started = false;
     for (int sig = 1; sig <= SIGNAL_MAX; sig++)
-        if (host.recorded & signal_bit(sig))
+        if (is_forwarded(sig))
             sigaction(sig, &host.old[sig], NULL);
     host.recorded = 0;
     sigprocmask(SIG_SETMASK, &host.old_mask, NULL);
@@ -165,6 +163,8 @@ void host_signal_collect(struct process *p)
     for (; arrived != 0; arrived &= arrived - 1) {
         int sig = __builtin_ctzll(arrived) + 1;
         siginfo_t info = host.info[sig];
+        if (sig == SIGPIPE && info.si_pid == getpid())
+            continue; /* of a write of our own, which tells the guest itself */
         if (info.si_code <= 0 || sig == SIGCHLD)
             info.si_pid = family_to_guest(p->family, info.si_pid);
         if (sig == SIGCHLD)

@@ -6,8 +6,8 @@
  *
  * Processes take turns likewise (baton.h). When every thread of every process sleeps and nothing outside can wake one,
  * guest time jumps to the next deadline and costs no host time. While one waits for something outside (a terminal, a
- * socket), the host's clock paces the guest's: a wait that ends early takes no guest time, one that runs into a deadline
- * takes all of it. */
+ * socket), the host's clock paces the guest's: a wait that ends early takes no guest time, one that runs into a
+ * deadline takes all of it. */
 #ifndef CYCLESCOPE_GUEST_SCHED_H
 #define CYCLESCOPE_GUEST_SCHED_H
 

@@ -1,9 +1,9 @@
 /* Guest signals: what is pending, what is blocked, what a signal does, and the frame that a handler runs on.
  *
  * Signal n is bit n-1 of a 64-bit set, as in Linux. siginfo_t has the same layout on x86-64 and riscv64, so the host's
- * type is used. Signals of the host reach the guest with the same number: the host process ignores what the guest ignores
- * and has a handler for all others that only records (host_signal.c); the record is taken in when the engine next
- * returns. SIGSEGV and SIGBUS of the host belong to the engine and are not forwarded.
+ * type is used. Signals of the host reach the guest with the same number: the host process ignores what the guest
+ * ignores and has a handler for all others that only records (host_signal.c); the record is taken in when the engine
+ * next returns. SIGSEGV and SIGBUS of the host belong to the engine and are not forwarded.
  *
  * Limits: at most SIGNAL_QUEUE_MAX signals wait in a queue; signals from outside with the same number that arrive
  * before the guest sees the first are merged, real-time ones too. */

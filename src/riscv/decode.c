@@ -19,8 +19,9 @@ const struct insn_desc *insn_describe(enum insn_id id)
     return &rows[id];
 }
 
-/* Buckets: for 32-bit forms the major opcode, bits 6:2; for 16-bit forms funct3 and quadrant. */
-enum { BUCKET_ROWS = 80, WIDE_BUCKETS = 32, NARROW_BUCKETS = 32 };
+/* Buckets: for 32-bit forms the major opcode, bits 6:2, and funct3, bits 14:12; a row that does not care about funct3 is in
+ * eight of them. For 16-bit forms funct3 and quadrant. */
+enum { BUCKET_ROWS = 48, FUNCT3 = 8, WIDE_BUCKETS = 32 * FUNCT3, NARROW_BUCKETS = 32 };
 
 struct bucket {
     uint16_t row[BUCKET_ROWS];
@@ -34,16 +35,19 @@ static pthread_once_t buckets_filled = PTHREAD_ONCE_INIT;
 static unsigned bucket_of(uint32_t bits)
 {
     if ((bits & 3) == 3)
-        return bits >> 2 & 31;
+        return (bits >> 2 & 31) * FUNCT3 + (bits >> 12 & 7);
     return WIDE_BUCKETS + (bits >> 11 & 0x1c) + (bits & 3);
 }
 
 static void fill_buckets(void)
 {
     for (unsigned i = 0; i < INSN_COUNT; i++) {
-        struct bucket *b = &buckets[bucket_of(rows[i].match)];
-        assert(b->count < BUCKET_ROWS);
-        b->row[b->count++] = (uint16_t)i;
+        bool every = !rows[i].compressed && (rows[i].mask >> 12 & 7) == 0;
+        for (uint32_t funct3 = 0; funct3 < (every ? FUNCT3 : 1); funct3++) {
+            struct bucket *b = &buckets[bucket_of(rows[i].match | funct3 << 12)];
+            assert(b->count < BUCKET_ROWS);
+            b->row[b->count++] = (uint16_t)i;
+        }
     }
 }
 

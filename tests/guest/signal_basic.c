@@ -238,6 +238,19 @@ static void ignored_signals_vanish(void)
     CHECK(count == 0);
 }
 
+static void a_broken_pipe_signals_once(void)
+{
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    count = 0;
+    set_handler(SIGPIPE, note, 0);
+    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE && count == 1);
+    signal(SIGPIPE, SIG_IGN);
+    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE && count == 1);
+    close(ends[1]);
+}
+
 static void bad_arguments_fail(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
@@ -260,6 +273,7 @@ int main(void)
     alternate_stack_is_used();
     longjmp_leaves_a_handler();
     ignored_signals_vanish();
+    a_broken_pipe_signals_once();
     bad_arguments_fail();
     return check_result();
 }

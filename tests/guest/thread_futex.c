@@ -81,7 +81,8 @@ static void wake_op_changes_the_word(void)
     start(threads, 2, (const int[]){1, 1});
     words[1] = 6;
     uint32_t add_one_if_six = FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 6);
-    CHECK(futex(&words[1], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[0], FUTEX_OP(FUTEX_OP_SET, 9, FUTEX_OP_CMP_EQ, 0)) == 1);
+    uint32_t set_nine_if_zero = FUTEX_OP(FUTEX_OP_SET, 9, FUTEX_OP_CMP_EQ, 0);
+    CHECK(futex(&words[1], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[0], set_nine_if_zero) == 1);
     CHECK(words[0] == 9);
     CHECK(futex(&words[0], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1], add_one_if_six) == 1);
     CHECK(words[1] == 7);

@@ -173,7 +173,8 @@ static const struct {
     uint64_t value;
     const char *sentence;
 } rows[] = {
-#define ROW(field, value, sentence) {offsetof(struct program, field), sizeof ((struct program *)0)->field, value, sentence}
+#define ROW(field, value, sentence)                                                                                    \
+    {offsetof(struct program, field), sizeof((struct program *)0)->field, value, sentence}
     ROW(header.e_ident[0], 0, "prog is not an ELF file"),
     ROW(header.e_ident[EI_CLASS], ELFCLASS32,
         "prog is a 32-bit program; Cyclescope runs 64-bit little-endian RISC-V"),
