@@ -13,6 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/guest_options.h"
 #include "emulate/emulate.h"
+#include "guest/files.h"
 
 struct run_options {
     struct guest_options guest;
@@ -20,6 +21,11 @@ struct run_options {
     const char *json;  /* NULL, "-" or a file */
     bool quiet;
     bool help;
+};
+
+/* Where our own lines go: duplicates that the guest cannot close, since its descriptors are the host's. */
+struct own_output {
+    FILE *out, *err;
 };
 
 struct run_result {
@@ -41,31 +47,46 @@ static double mips(const struct run_result *r)
     return r->seconds > 0 ? (double)r->instructions / r->seconds / 1e6 : 0;
 }
 
-static int print_count(const char *path, const struct run_result *r)
+static FILE *private_stream(int fd, FILE *otherwise)
 {
-    FILE *to = *path ? fopen(path, "w") : stderr;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
+    return stream ? stream : otherwise;
+}
+
+static int fail_to_write(const struct own_output *to, const char *option, const char *path)
+{
+    fprintf(to->err, "cyclescope: %s %s: %s\n", option, path, strerror(errno));
+    return STATUS_OWN_ERROR;
+}
+
+static int print_count(const struct own_output *own, const char *path, const struct run_result *r)
+{
+    FILE *to = *path ? fopen(path, "w") : own->err;
     if (to == NULL)
-        return command_fail("--count=%s: %s", path, strerror(errno));
+        return fail_to_write(own, "--count", path);
     fprintf(to, "cyclescope: %llu instructions, %.3f seconds, %.1f MIPS\n", (unsigned long long)r->instructions,
             r->seconds, mips(r));
-    if (to != stderr && fclose(to) != 0)
-        return command_fail("--count=%s: %s", path, strerror(errno));
+    if ((*path ? fclose(to) : fflush(to)) != 0)
+        return fail_to_write(own, "--count", path);
     return 0;
 }
 
-static int print_json(const char *path, const struct run_result *r)
+static int print_json(const struct own_output *own, const char *path, const struct run_result *r)
 {
     json_t *root = json_pack("{s:s, s:s, s:s, s:i, s:I, s:{s:f, s:f}}", "command", "run", "version", CYCLESCOPE_VERSION,
                              "program", r->program, "exit_status", r->status, "instructions",
                              (json_int_t)r->instructions, "host", "seconds", r->seconds, "mips", mips(r));
-    if (root == NULL)
-        return command_fail("--json %s: the program's name is not valid UTF-8", path);
-    FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    int failed = to == NULL || json_dumpf(root, to, JSON_INDENT(2)) != 0 || fputc('\n', to) == EOF;
-    if (to != NULL && (to == stdout ? fflush(to) : fclose(to)) != 0)
-        failed = 1;
+    if (root == NULL) {
+        errno = EILSEQ; /* the program's name is not valid UTF-8 */
+        return fail_to_write(own, "--json", path);
+    }
+    FILE *to = strcmp(path, "-") == 0 ? own->out : fopen(path, "w");
+    bool failed = to == NULL || json_dumpf(root, to, JSON_INDENT(2)) != 0 || fputc('\n', to) == EOF;
+    if (to != NULL && (to == own->out ? fflush(to) : fclose(to)) != 0)
+        failed = true;
     json_decref(root);
-    return failed ? command_fail("--json %s: %s", path, strerror(errno)) : 0;
+    return failed ? fail_to_write(own, "--json", path) : 0;
 }
 
 /* A guest that allocates without end must not take others down: this process shall be the first that the kernel kills. */
@@ -98,6 +119,7 @@ static void end_as_child(const struct process *p)
 
 static int run_process(const struct run_options *o, struct process *p)
 {
+    const struct own_output own = {private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr)};
     struct error err;
     double start = now_seconds();
     if (emulate_process(p, &interpreter, NULL, &err) != 0)
@@ -109,12 +131,13 @@ static int run_process(const struct run_options *o, struct process *p)
                                 .instructions = process_total_insns(p),
                                 .seconds = now_seconds() - start};
     if (process_signal(p) && !o->quiet)
-        fprintf(stderr, "cyclescope: %s was killed by SIG%s\n", result.program, sigabbrev_np(process_signal(p)));
+        fprintf(own.err, "cyclescope: %s was killed by SIG%s\n", result.program, sigabbrev_np(process_signal(p)));
     int failed = 0;
     if (o->count)
-        failed |= print_count(o->count, &result);
+        failed |= print_count(&own, o->count, &result);
     if (o->json)
-        failed |= print_json(o->json, &result);
+        failed |= print_json(&own, o->json, &result);
+    fflush(own.err);
     return failed || process_loader_failed(p) ? STATUS_OWN_ERROR : result.status;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define GUARD_BYTES (UINT64_C(1) << 16)       /* catches accesses that begin below GUEST_SPACE and end above it */
 #define LOWEST_ADDRESS UINT64_C(0x10000)      /* Linux's usual vm.mmap_min_addr */
@@ -518,11 +520,30 @@ void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, in
     return range_has(m, addr, addr + length, prot) ? m->base + addr : NULL;
 }
 
+/* A mapped file may have become shorter than its mapping: touching the pages behind its end would kill us. There the
+ * kernel copies, which fails instead. */
+static bool may_lie_behind_a_file(const struct guest_memory *m, uint64_t addr, uint64_t length)
+{
+    for (size_t i = first_ending_above(m, addr); i < m->count && m->area[i].start < addr + length; i++)
+        if (m->area[i].inode != 0)
+            return true;
+    return false;
+}
+
+static int kernel_copies(struct iovec here, struct iovec guest, bool in)
+{
+    ssize_t n = in ? process_vm_readv(getpid(), &here, 1, &guest, 1, 0)
+                   : process_vm_writev(getpid(), &here, 1, &guest, 1, 0);
+    return n == (ssize_t)here.iov_len ? 0 : -EFAULT;
+}
+
 int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_t length)
 {
-    const void *p = guest_ptr(m, from, length, PROT_READ);
+    void *p = guest_ptr(m, from, length, PROT_READ);
     if (p == NULL)
         return -EFAULT;
+    if (may_lie_behind_a_file(m, from, length))
+        return kernel_copies((struct iovec){to, length}, (struct iovec){p, length}, true);
     memcpy(to, p, length);
     return 0;
 }
@@ -532,6 +553,8 @@ int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64
     void *p = guest_ptr(m, to, length, PROT_WRITE);
     if (p == NULL)
         return -EFAULT;
+    if (may_lie_behind_a_file(m, to, length))
+        return kernel_copies((struct iovec){(void *)from, length}, (struct iovec){p, length}, false);
     memcpy(p, from, length);
     return 0;
 }
@@ -543,15 +566,12 @@ int64_t guest_copy_string(const struct guest_memory *m, char *to, size_t size, u
         uint64_t chunk = GUEST_PAGE - (from + used) % GUEST_PAGE;
         if (chunk > size - used)
             chunk = size - used;
-        const char *p = guest_ptr(m, from + used, chunk, PROT_READ);
-        if (p == NULL)
+        if (guest_copy_in(m, to + used, from + used, chunk) < 0)
             return -EFAULT;
-        const char *zero = memchr(p, 0, chunk);
-        uint64_t n = zero ? (uint64_t)(zero - p) + 1 : chunk;
-        memcpy(to + used, p, n);
-        used += n;
+        const char *zero = memchr(to + used, 0, chunk);
         if (zero)
-            return (int64_t)used - 1;
+            return zero - to;
+        used += chunk;
     }
     return -ENAMETOOLONG;
 }
