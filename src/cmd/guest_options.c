@@ -9,7 +9,7 @@
 void guest_options_init(struct guest_options *g)
 {
     *g = (struct guest_options){
-        .memory_bytes = UINT64_C(8) << 30, .stack_bytes = UINT64_C(8) << 20, .quantum_insns = 100000};
+        .memory_bytes = UINT64_C(8) << 30, .stack_bytes = UINT64_C(8) << 20, .quantum_insns = 1000000};
 }
 
 /* The caller's environment with the --env settings over it. */

@@ -36,7 +36,7 @@ void guest_options_init(struct guest_options *g);
     {"seed", OPTION_NUMBER, &(g)->seed, "N", "seed of the guest's random bytes (0)"},                                  \
     {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "most writable memory of the guest (8G)"},                     \
     {"stack", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                               \
-    {"quantum", OPTION_NUMBER, &(g)->quantum_insns, "N", "instructions before the next thread's turn (100000)"}
+    {"quantum", OPTION_NUMBER, &(g)->quantum_insns, "N", "instructions before the next thread's turn (1000000)"}
 
 /* Fills g->config for `argv`, the program and its arguments, which end with NULL. 0 or a negative code. */
 int guest_options_finish(struct guest_options *g, char **argv, struct error *err) MUST_CHECK;

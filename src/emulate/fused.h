@@ -15,8 +15,8 @@
 /* First ops that write an integer register. */
 #define FUSED_FIRST_ALU(PLAIN)                                                                                         \
     PLAIN(li) PLAIN(mv) PLAIN(sext_w) PLAIN(addi) PLAIN(add) PLAIN(sub) PLAIN(addiw) PLAIN(addw) PLAIN(subw)           \
-    PLAIN(slli) PLAIN(srli) PLAIN(srai) PLAIN(slliw) PLAIN(srliw) PLAIN(sraiw) PLAIN(and) PLAIN(or) PLAIN(xor)         \
-    PLAIN(andi) PLAIN(ori) PLAIN(xori) PLAIN(sltu) PLAIN(sltiu) PLAIN(mul)
+    PLAIN(slli) PLAIN(srli) PLAIN(srai) PLAIN(slliw) PLAIN(srliw) PLAIN(sraiw) PLAIN(sll) PLAIN(srl) PLAIN(and)        \
+    PLAIN(or) PLAIN(xor) PLAIN(andi) PLAIN(ori) PLAIN(xori) PLAIN(sltu) PLAIN(sltiu) PLAIN(mul) PLAIN(mulw)
 #define FUSED_FIRST_LOAD(PLAIN)                                                                                        \
     PLAIN(lb) PLAIN(lbu) PLAIN(lh) PLAIN(lhu) PLAIN(lw) PLAIN(lwu) PLAIN(ld)
 
@@ -32,13 +32,14 @@
 #define FUSED_READER(first, PLAIN, BRANCH, JUMP)                                                                       \
     PLAIN(first, mv) PLAIN(first, sext_w) PLAIN(first, addi) PLAIN(first, add) PLAIN(first, sub) PLAIN(first, addiw)   \
     PLAIN(first, addw) PLAIN(first, subw) PLAIN(first, slli) PLAIN(first, srli) PLAIN(first, srai)                     \
-    PLAIN(first, slliw) PLAIN(first, srliw) PLAIN(first, sraiw) PLAIN(first, and) PLAIN(first, or) PLAIN(first, xor)   \
-    PLAIN(first, andi) PLAIN(first, ori) PLAIN(first, xori) PLAIN(first, sltu) PLAIN(first, sltiu) PLAIN(first, mul)   \
-    PLAIN(first, lb) PLAIN(first, lbu) PLAIN(first, lh) PLAIN(first, lhu) PLAIN(first, lw) PLAIN(first, lwu)           \
-    PLAIN(first, ld) PLAIN(first, sb) PLAIN(first, sh) PLAIN(first, sw) PLAIN(first, sd) PLAIN(first, fld)             \
-    PLAIN(first, fsd) PLAIN(first, flw) PLAIN(first, fsw) BRANCH(first, beq) BRANCH(first, bne) BRANCH(first, blt)     \
-    BRANCH(first, bge) BRANCH(first, bltu) BRANCH(first, bgeu) BRANCH(first, beqz) BRANCH(first, bnez)                 \
-    JUMP(first, jr) JUMP(first, jalr)
+    PLAIN(first, slliw) PLAIN(first, srliw) PLAIN(first, sraiw) PLAIN(first, sll) PLAIN(first, srl)                    \
+    PLAIN(first, and) PLAIN(first, or) PLAIN(first, xor) PLAIN(first, andi) PLAIN(first, ori) PLAIN(first, xori)       \
+    PLAIN(first, sltu) PLAIN(first, sltiu) PLAIN(first, mul) PLAIN(first, mulw) PLAIN(first, lb) PLAIN(first, lbu)     \
+    PLAIN(first, lh) PLAIN(first, lhu) PLAIN(first, lw) PLAIN(first, lwu) PLAIN(first, ld) PLAIN(first, sb)            \
+    PLAIN(first, sh) PLAIN(first, sw) PLAIN(first, sd) PLAIN(first, fld) PLAIN(first, fsd) PLAIN(first, flw)           \
+    PLAIN(first, fsw) BRANCH(first, beq) BRANCH(first, bne) BRANCH(first, blt) BRANCH(first, bge)                      \
+    BRANCH(first, bltu) BRANCH(first, bgeu) BRANCH(first, beqz) BRANCH(first, bnez) JUMP(first, jr)                    \
+    JUMP(first, jalr)
 #define FUSED_OTHER(first, PLAIN, ROUNDED, JUMP)                                                                       \
     PLAIN(first, li) PLAIN(first, fsgnj_d) ROUNDED(first, fadd_d) ROUNDED(first, fsub_d) ROUNDED(first, fmul_d)        \
     ROUNDED(first, fmadd_d) JUMP(first, j)

@@ -74,7 +74,7 @@ enum op_kind {
     OP_ebreak,
     OP_illegal,
     OP_fetch_fault,
-    OP_stub,  /* find the block at this pc; the next slot says which op to patch */
+    OP_stub,  /* find the block at this pc; rd is the distance back to the exit to patch */
     OP_dead,  /* the block that began here is dead: find its successor */
     OP_block_hook,
     OP_insn_hook,
@@ -83,7 +83,8 @@ enum op_kind {
 };
 
 enum {
-    BLOCK_INSNS = 200,           /* most instructions of a block: counts fit in a byte */
+    BLOCK_INSNS = 64,            /* most instructions of a block */
+    BLOCK_BRANCHES = 6,          /* most branches: what comes behind them would often be translated and never run */
     ARENA_OPS = 4 << 20,         /* 64 MB of ops before the arena is dropped */
     BLOCK_PAGES = 4,             /* most pages that a block's code lies on */
     JUMP_CACHE_ENTRIES = 1 << 14 /* direct-mapped, for indirect jumps */

@@ -124,7 +124,7 @@ const struct op *interp_jump_slowly(OP_ARGUMENTS)
 static const struct op *op_stub(OP_ARGUMENTS)
 {
     struct engine_state *e = h->engine;
-    struct op *source = &e->arena[op[1].constant];
+    struct op *source = &e->arena[op - e->arena - op->o.rd];
     uint64_t flushes = e->flushes;
     const struct op *target = interp_find(e, (uint64_t)(op->constant >> 8));
     if (e->flushes == flushes)

@@ -6,19 +6,23 @@
 
 #include "emulate/interp_priv.h"
 
-enum { OPS_PER_INSN = 6 }; /* at most: a hook, an op and its data, a stub and its data, and a second exit */
+enum {
+    BLOCK_EXITS = BLOCK_BRANCHES + 1,
+    BLOCK_OPS = 1 + 3 * BLOCK_INSNS + 2 * BLOCK_EXITS /* a hook; per instruction a hook and two ops; exits and stubs */
+};
+_Static_assert(BLOCK_OPS <= UINT8_MAX, "distances within a block fit in a byte");
 
 /* A block under construction. Ops come first; the stubs of its exits are put behind them when it is complete. */
 struct builder {
     struct engine_state *e;
     struct op *ops;         /* in the arena */
     struct op_site *sites;
-    uint16_t kinds[OPS_PER_INSN * (BLOCK_INSNS + 1)];
+    uint16_t kinds[BLOCK_OPS];
     uint32_t count;         /* ops */
     uint64_t block_pc;
     uint64_t pc;            /* of the instruction being translated */
     unsigned insns;         /* complete ones */
-    struct { uint32_t op; uint64_t target; } exits[BLOCK_INSNS + 1];
+    struct { uint32_t op; uint64_t target; } exits[BLOCK_EXITS];
     unsigned exit_count;
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
     uint64_t pages[BLOCK_PAGES];
@@ -492,7 +496,7 @@ static void translate_body(struct builder *b, unsigned max_insns)
 {
     while (!b->done) {
         struct insn i;
-        if (b->insns == max_insns || !note_page(b, b->pc) || !note_page(b, b->pc + 3)) {
+        if (b->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) || !note_page(b, b->pc + 3)) {
             emit_exit(b, OP_j, b->pc, b->insns);
             return;
         }
@@ -512,9 +516,9 @@ static void add_stubs(struct builder *b)
 {
     for (unsigned k = 0; k < b->exit_count; k++) {
         uint32_t exit = b->exits[k].op;
-        b->ops[exit].o.imm = (int32_t)(b->count - exit);
-        emit_constant(b, OP_stub, 0, b->exits[k].target);
-        emit(b, OP_DATA)->constant = (int64_t)(b->ops - b->e->arena) + exit;
+        uint32_t distance = b->count - exit;
+        b->ops[exit].o.imm = (int32_t)distance;
+        emit_constant(b, OP_stub, (uint8_t)distance, b->exits[k].target);
     }
 }
 
@@ -522,7 +526,7 @@ static void add_stubs(struct builder *b)
 static void put_forwarded_first(struct builder *b, uint32_t k)
 {
     switch (b->kinds[k]) {
-    case OP_add: case OP_addw: case OP_and: case OP_or: case OP_xor: case OP_mul: case OP_beq: case OP_bne: {
+    case OP_add: case OP_addw: case OP_and: case OP_or: case OP_xor: case OP_mul: case OP_mulw: case OP_beq: case OP_bne: {
         struct operands *o = &b->ops[k].o;
         uint8_t result = b->ops[k - 1].o.rd;
         if (o->rs2 == result && o->rs1 != result) {
@@ -625,7 +629,7 @@ static const struct block *translate(struct engine_state *e, uint64_t pc, unsign
 
 static void make_room(struct engine_state *e)
 {
-    if (e->used + OPS_PER_INSN * (BLOCK_INSNS + 1) > ARENA_OPS)
+    if (e->used + BLOCK_OPS > ARENA_OPS)
         interp_flush(e);
 }
 

@@ -246,11 +246,24 @@ static int host_prot(int prot)
     return prot & (PROT_READ | PROT_EXEC) ? PROT_READ : PROT_NONE;
 }
 
+static bool reserve(struct guest_memory *m, uint64_t start, uint64_t end)
+{
+    return mmap(m->base + start, end - start, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
 static void reserve_again(struct guest_memory *m, uint64_t start, uint64_t end)
 {
-    void *p = mmap(m->base + start, end - start, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0);
-    if (p == MAP_FAILED)
+    if (!reserve(m, start, end))
         abort();
+}
+
+/* After a mapping over [start, end) has failed: older hosts have by then unmapped what was there. Nothing of the host's
+ * own may come to lie in the gap. */
+static void close_gap(struct guest_memory *m, uint64_t start, uint64_t end)
+{
+    void *p = mmap(m->base + start, end - start, PROT_NONE, reserve_flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p != MAP_FAILED)
+        forget_range(m, start, end);
 }
 
 /* The highest free range of `length` bytes below mmap_top, or 0. */
@@ -317,8 +330,11 @@ int64_t guest_mmap(struct guest_memory *m, uint64_t addr, uint64_t length, int p
     int host_flags = (type == MAP_PRIVATE ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED | MAP_NORESERVE |
                      (anonymous ? MAP_ANONYMOUS : 0);
     void *p = mmap(m->base + start, length, host_prot(prot), host_flags, anonymous ? -1 : fd, (off_t)offset);
-    if (p == MAP_FAILED)
-        return -errno;
+    if (p == MAP_FAILED) {
+        int code = errno;
+        close_gap(m, start, end);
+        return -code;
+    }
     struct guest_area area = {.start = start,
                               .end = end,
                               .prot = prot & (PROT_READ | PROT_WRITE | PROT_EXEC),
@@ -336,8 +352,9 @@ int64_t guest_munmap(struct guest_memory *m, uint64_t addr, uint64_t length)
     uint64_t end;
     if (!page_range(addr, length, &end))
         return -EINVAL;
+    if (!reserve(m, addr, end))
+        return -ENOMEM; /* too many mappings to split another one */
     forget_range(m, addr, end);
-    reserve_again(m, addr, end);
     return 0;
 }
 
@@ -369,8 +386,11 @@ static int64_t move_pages(struct guest_memory *m, struct guest_area area, uint64
 {
     uint64_t old_length = old_end - area.start;
     void *p = mremap(m->base + area.start, old_length, new_length, MREMAP_MAYMOVE | MREMAP_FIXED, m->base + to);
-    if (p == MAP_FAILED)
-        return -errno;
+    if (p == MAP_FAILED) {
+        int code = errno;
+        close_gap(m, to, to + new_length);
+        return -code;
+    }
     forget_range(m, area.start, old_end);
     reserve_again(m, area.start, old_end);
     area.start = to;
@@ -513,15 +533,35 @@ void guest_memory_clear(struct guest_memory *m)
 
 /* ---- access by the emulator */
 
-void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
+/* Host address of a range that is mapped with `prot`, or NULL. */
+static void *mapped_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
 {
     if (addr >= GUEST_SPACE || length > GUEST_SPACE - addr)
         return NULL;
     return range_has(m, addr, addr + length, prot) ? m->base + addr : NULL;
 }
 
-/* A mapped file may have become shorter than its mapping: touching the pages behind its end would kill us. There the
- * kernel copies, which fails instead. */
+/* Whether [start, end), which is mapped, can be touched: a mapped file may have become shorter than its mapping, and
+ * touching the pages behind its end would kill us. Hosts that cannot tell say EINVAL. */
+static bool files_reach(const struct guest_memory *m, uint64_t start, uint64_t end)
+{
+    for (size_t i = first_ending_above(m, start); i < m->count && m->area[i].start < end; i++) {
+        const struct guest_area *a = &m->area[i];
+        uint64_t low = a->start > start ? a->start : start & ~(uint64_t)(GUEST_PAGE - 1);
+        uint64_t high = a->end < end ? a->end : round_up(end);
+        if (a->inode != 0 && madvise(m->base + low, high - low, MADV_POPULATE_READ) != 0 && errno == EFAULT)
+            return false;
+    }
+    return true;
+}
+
+void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
+{
+    void *p = mapped_ptr(m, addr, length, prot);
+    return p && files_reach(m, addr, addr + length) ? p : NULL;
+}
+
+/* Where a file may end before its mapping does, the kernel copies, which fails instead of killing us. */
 static bool may_lie_behind_a_file(const struct guest_memory *m, uint64_t addr, uint64_t length)
 {
     for (size_t i = first_ending_above(m, addr); i < m->count && m->area[i].start < addr + length; i++)
@@ -539,7 +579,7 @@ static int kernel_copies(struct iovec here, struct iovec guest, bool in)
 
 int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_t length)
 {
-    void *p = guest_ptr(m, from, length, PROT_READ);
+    void *p = mapped_ptr(m, from, length, PROT_READ);
     if (p == NULL)
         return -EFAULT;
     if (may_lie_behind_a_file(m, from, length))
@@ -550,7 +590,7 @@ int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_
 
 int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64_t length)
 {
-    void *p = guest_ptr(m, to, length, PROT_WRITE);
+    void *p = mapped_ptr(m, to, length, PROT_WRITE);
     if (p == NULL)
         return -EFAULT;
     if (may_lie_behind_a_file(m, to, length))

@@ -55,6 +55,7 @@ struct process {
     char exe[PATH_MAX];      /* guest path of the program, for /proc/self/exe */
     char *cmdline;           /* argv joined by zeros, for /proc/self/cmdline */
     size_t cmdline_bytes;
+    uint64_t env_start, env_end; /* guest addresses of the strings of its first environment, for /proc/self/environ */
     int pid, ppid;           /* as the guest sees them */
 
     struct thread *threads;  /* by tid; at least one until the process has ended */

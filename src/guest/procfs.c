@@ -65,6 +65,15 @@ void proc_cpuinfo(const struct process *p, FILE *out)
           out);
 }
 
+/* As in Linux, what stands there now: setproctitle may have written over it. */
+void proc_environ(const struct process *p, FILE *out)
+{
+    uint64_t length = p->env_end - p->env_start;
+    const void *strings = guest_ptr(p->memory, p->env_start, length, PROT_READ);
+    if (strings)
+        fwrite(strings, 1, length, out);
+}
+
 void proc_filesystems(const struct process *p, FILE *out)
 {
     (void)p;

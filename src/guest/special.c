@@ -51,6 +51,7 @@ static const struct special table[] = {
     {.path = "/proc/self/cmdline", .kind = NODE_TEXT, .text = proc_cmdline},
     {.path = "/proc/self/comm", .kind = NODE_TEXT, .text = proc_comm},
     {.path = "/proc/self/cwd", .kind = NODE_LINK, .link = link_cwd},
+    {.path = "/proc/self/environ", .kind = NODE_TEXT, .text = proc_environ},
     {.path = "/proc/self/exe", .kind = NODE_LINK, .link = link_exe},
     {.path = "/proc/self/fd", .kind = NODE_FOLDER},
     {.path = "/proc/self/maps", .kind = NODE_TEXT, .text = proc_maps},
@@ -58,6 +59,7 @@ static const struct special table[] = {
     {.path = "/proc/self/stat", .kind = NODE_TEXT, .text = proc_self_stat},
     {.path = "/proc/self/statm", .kind = NODE_TEXT, .text = proc_self_statm},
     {.path = "/proc/self/status", .kind = NODE_TEXT, .text = proc_self_status},
+    {.path = "/proc/self/task", .kind = NODE_FOLDER},
     {.path = "/proc/self/auxv", .kind = NODE_MISSING},
     {.path = "/proc/self/map_files", .kind = NODE_MISSING},
     {.path = "/proc/self/mem", .kind = NODE_MISSING},
@@ -101,6 +103,18 @@ bool special_tree(const char *path)
     return within(path, "/proc") || within(path, "/dev") || within(path, "/sys");
 }
 
+/* `rest`, which follows /proc/PID, without the /task/TID of a thread: what it says is the same for all threads. */
+static const char *own_thread(const struct process *p, const char *rest)
+{
+    const char *number = inside(rest, "/task");
+    char *end = NULL;
+    long tid = number ? strtol(number, &end, 10) : 0;
+    for (const struct thread *t = p->threads; number && t; t = t->next)
+        if (t->tid == tid && !t->exited && (*end == '/' || *end == '\0'))
+            return end;
+    return rest;
+}
+
 /* If `path` is in /proc/PID of the guest itself, what follows /proc/PID: empty, or a slash and more. Else NULL. */
 static const char *own_process(const struct files *f, const char *path)
 {
@@ -109,7 +123,7 @@ static const char *own_process(const struct files *f, const char *path)
     if (!number || !f->process || number[0] < '1' || number[0] > '9')
         return NULL;
     long pid = strtol(number, &end, 10);
-    return pid == f->process->pid && (*end == '/' || *end == '\0') ? end : NULL;
+    return pid == f->process->pid && (*end == '/' || *end == '\0') ? own_thread(f->process, end) : NULL;
 }
 
 /* The path as it stands in the table. */
@@ -153,6 +167,8 @@ struct node special_find(const struct files *f, const char *path)
         if (strcmp(s->path, key) == 0 && !own_folder && (f->isolate || !s->isolated_only))
             return (struct node){.kind = s->kind, .special = s};
     }
+    if (inside(key, "/proc/self/task"))
+        return missing; /* no thread of the guest's */
     const char *descriptor = inside(key, "/proc/self/fd");
     if (descriptor && !strchr(descriptor, '/'))
         return find_descriptor(descriptor);
@@ -247,6 +263,14 @@ void special_list(const struct files *f, const char *path, special_add_fn *add, 
                 continue;
             snprintf(text, sizeof text, "%d", fd);
             add(context, text, DT_LNK);
+        }
+        return;
+    }
+    if (strcmp(key, "/proc/self/task") == 0) {
+        for (const struct thread *t = f->process->threads; t; t = t->next) {
+            snprintf(text, sizeof text, "%d", t->tid);
+            if (!t->exited)
+                add(context, text, DT_DIR);
         }
         return;
     }

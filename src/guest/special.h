@@ -58,6 +58,7 @@ bool special_hides_host(const struct files *f, const char *path);
 void proc_cmdline(const struct process *p, FILE *out);
 void proc_comm(const struct process *p, FILE *out);
 void proc_cpuinfo(const struct process *p, FILE *out);
+void proc_environ(const struct process *p, FILE *out);
 void proc_filesystems(const struct process *p, FILE *out);
 void proc_loadavg(const struct process *p, FILE *out);
 void proc_maps(const struct process *p, FILE *out);

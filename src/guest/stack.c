@@ -77,6 +77,8 @@ uint64_t stack_build(struct process *p, const struct exec_plan *plan, const stru
     uint64_t execfn = push_string(&b, plan->execfn);
     uint64_t envp = push_strings(&b, &plan->envp);
     uint64_t argv = push_strings(&b, &plan->argv);
+    p->env_start = envp;
+    p->env_end = execfn;
     b.sp &= ~UINT64_C(15);
     uint64_t random_addr = push_bytes(&b, random, sizeof random);
 

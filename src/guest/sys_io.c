@@ -378,7 +378,7 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
     off_t offset, *pointer;
     if (!files_is_guest(out) || !files_is_guest(in))
         return -EBADF;
-    if (is_random(f, in) || is_random(f, out))
+    if (is_random(f, in) || is_random(f, out) || file_may_block(f, in)) /* from a pipe or socket it would block us */
         return -EINVAL;
     if (offset_in(t, a[2], &offset, &pointer) < 0)
         return -EFAULT;

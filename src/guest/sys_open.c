@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/baton.h"
 #include "guest/files_priv.h"
 #include "guest/syscall.h"
 
@@ -79,12 +80,13 @@ static int open_node(struct files *f, struct target *target, int flags)
     return open_named(f, target, flags & ~(O_CREAT | O_EXCL | O_TRUNC), 0);
 }
 
-/* A named pipe opens when its other end does; other threads need not wait for that. Alone, the process may as well
- * block in the host. As a reader among threads we come back at once: the first read waits for the writer. */
+/* A named pipe opens when its other end does; other threads and processes, one of which may be that end, need not wait
+ * for that. Alone, the process may as well block in the host. As a reader among others we come back at once: the first
+ * read waits for the writer. */
 static int64_t open_fifo(struct thread *t, const struct target *target, int flags)
 {
     struct files *f = thread_files(t);
-    if (!t->process->threads->next)
+    if (!t->process->threads->next && baton_alone(t->process))
         return open_named(f, target, flags, 0);
     int fd = open_named(f, target, flags | O_NONBLOCK, 0);
     if (fd == -ENXIO)
