@@ -18,7 +18,7 @@ CROSS   ?= riscv64-linux-gnu-
 Q       := $(if $(V),,@)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Iinclude
+CPPFLAGS += -D_GNU_SOURCE -Isrc
 CFLAGS   += -std=gnu11 $(OPT) $(WARN)
 LDLIBS   += -ljansson -lm
 

@@ -1,4 +1,5 @@
 /* System calls that ask about files: stat and its kin, access, readlink. */
+#include <elf.h>
 #include <errno.h>
 #include <linux/stat.h>
 #include <string.h>
@@ -127,6 +128,19 @@ int64_t sys_statfs(struct thread *t, const uint64_t a[6])
     return result < 0 ? result : guest_copy_out(t->process->memory, a[1], &fs, sizeof fs);
 }
 
+/* A program for another machine, which is not executable here. Who looks for a tool in several folders, as a compiler
+ * does for its assembler, shall pass over the host's and find the guest's. */
+static bool is_foreign_program(const struct target *target)
+{
+    uint8_t head[20];
+    int fd = target_open(target, O_RDONLY | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool whole = pread(fd, head, sizeof head, 0) == sizeof head;
+    close(fd);
+    return whole && memcmp(head, ELFMAG, SELFMAG) == 0 && (head[18] | head[19] << 8) != EM_RISCV;
+}
+
 static int64_t may_access(struct thread *t, int dirfd, uint64_t path_addr, int mode, int flags)
 {
     struct target target;
@@ -143,6 +157,8 @@ static int64_t may_access(struct thread *t, int dirfd, uint64_t path_addr, int m
     if (result == 0 && (mode & W_OK) && fstatat(target.dir, target.name, &st, target.at_flags) == 0 &&
         (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
         result = target_may_change(thread_files(t), &target);
+    if (result == 0 && (mode & X_OK) && is_foreign_program(&target))
+        result = -EACCES;
     target_release(&target);
     return result;
 }

@@ -100,6 +100,30 @@ static void texts(const char *program)
     CHECK(open("/proc/self/maps", O_WRONLY) == -1);
 }
 
+/* The first thing in the environment, as the program found it. */
+static void environment(void)
+{
+    extern char **environ;
+    int length = slurp("/proc/self/environ");
+    CHECK(environ[0] ? length > (int)strlen(environ[0]) && strcmp(text, environ[0]) == 0 : length == 0);
+}
+
+static void threads(void)
+{
+    char own[64];
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    CHECK(folder != NULL);
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        count += e->d_name[0] != '.' && CHECK(atoi(e->d_name) == gettid());
+    CHECK(count == 1);
+    if (folder)
+        closedir(folder);
+    snprintf(own, sizeof own, "/proc/self/task/%d/comm", gettid());
+    CHECK(slurp(own) > 0);
+    CHECK(access("/proc/self/task/1", F_OK) == -1 && errno == ENOENT);
+}
+
 static void devices(void)
 {
     char a[64], b[64];
@@ -125,6 +149,8 @@ int main(int argc, char **argv)
     texts(argv[0]);
     links(argv[0]);
     descriptors();
+    environment();
+    threads();
     devices();
     return check_result();
 }
