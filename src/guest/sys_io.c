@@ -15,7 +15,10 @@
 #include "guest/files_priv.h"
 #include "guest/syscall.h"
 
-enum { TRANSFER_MAX = 0x7ffff000 }; /* Linux's MAX_RW_COUNT */
+enum {
+    TRANSFER_MAX = 0x7ffff000, /* Linux's MAX_RW_COUNT */
+    READER_PATIENCE_MS = 1000,
+};
 
 /* ---- waiting */
 
@@ -38,10 +41,20 @@ static int64_t socket_timeout_ns(int fd, short events)
     return (int64_t)limit.tv_sec * 1000000000 + (int64_t)limit.tv_usec * 1000;
 }
 
+/* Who reads our output outside must not decide which thread or process runs meanwhile, or runs would not repeat: all
+ * wait for it. But not forever: it may itself wait for another of them. */
+static void wait_for_reader(const struct process *p, struct pollfd *output)
+{
+    if (poll(output, 1, 0) == 0 && !p->config.host_time && fd_is_outside(&p->inherited, output->fd))
+        poll(output, 1, READER_PATIENCE_MS);
+}
+
 int64_t file_wait(struct thread *t, int fd, short events)
 {
     struct pollfd poll = {.fd = fd, .events = events};
     bool socket = files_stream(thread_files(t), fd) == STREAM_SOCKET;
+    if (!socket && (events & POLLOUT) && !signal_deliverable(t))
+        wait_for_reader(t->process, &poll);
     int64_t ready = thread_poll(t, &poll, 1, socket ? socket_timeout_ns(fd, events) : -1);
     return ready > 0 ? 0 : ready == 0 ? -EAGAIN : ready;
 }
