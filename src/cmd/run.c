@@ -117,6 +117,12 @@ static void end_as_child(const struct process *p)
     _exit(process_status(p));
 }
 
+/* As in a shell: what the user or the reader of the output did needs no words. */
+static bool dies_quietly(int number)
+{
+    return number == SIGINT || number == SIGPIPE;
+}
+
 static int run_process(const struct run_options *o, struct process *p)
 {
     const struct own_output own = {private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr)};
@@ -130,7 +136,7 @@ static int run_process(const struct run_options *o, struct process *p)
                                 .status = process_status(p),
                                 .instructions = process_total_insns(p),
                                 .seconds = now_seconds() - start};
-    if (process_signal(p) && !o->quiet)
+    if (process_signal(p) && !dies_quietly(process_signal(p)) && !o->quiet)
         fprintf(own.err, "cyclescope: %s was killed by SIG%s\n", result.program, sigabbrev_np(process_signal(p)));
     int failed = 0;
     if (o->count)

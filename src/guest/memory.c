@@ -437,8 +437,8 @@ int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length,
             (new_addr < old_end && addr < new_end))
             return -EINVAL;
     } else if (new_length <= old_end - addr) {
-        return new_length == old_end - addr ? (int64_t)addr
-                                            : (guest_munmap(m, addr + new_length, old_end - addr - new_length), (int64_t)addr);
+        int64_t cut = new_length < old_end - addr ? guest_munmap(m, addr + new_length, old_end - addr - new_length) : 0;
+        return cut < 0 ? cut : (int64_t)addr;
     }
     if (new_length > old_end - addr && !fits_limit(m, addr, addr + (new_length - (old_end - addr)), area.prot))
         return -ENOMEM;
@@ -457,6 +457,21 @@ int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length,
     return result;
 }
 
+/* Drops the pages of [start, end) that are mapped; -ENOMEM if not all are, as on Linux. */
+static int64_t drop_pages(struct guest_memory *m, uint64_t start, uint64_t end)
+{
+    bool whole = range_has(m, start, end, PROT_NONE);
+    for (size_t i = first_ending_above(m, start); i < m->count && m->area[i].start < end; i++) {
+        uint64_t from = m->area[i].start > start ? m->area[i].start : start;
+        uint64_t to = m->area[i].end < end ? m->area[i].end : end;
+        if (madvise(m->base + from, to - from, MADV_DONTNEED) != 0)
+            return -errno;
+        if (m->area[i].prot & PROT_EXEC)
+            guest_code_changed(m, from, to);
+    }
+    return whole ? 0 : -ENOMEM;
+}
+
 int64_t guest_madvise(struct guest_memory *m, uint64_t addr, uint64_t length, int advice)
 {
     uint64_t end;
@@ -466,15 +481,13 @@ int64_t guest_madvise(struct guest_memory *m, uint64_t addr, uint64_t length, in
         return 0;
     if (!page_range(addr, length, &end))
         return -EINVAL;
-    if (!range_has(m, addr, end, PROT_NONE))
-        return -ENOMEM;
     switch (advice) {
     case MADV_DONTNEED:
-        return madvise(m->base + addr, end - addr, MADV_DONTNEED) == 0 ? 0 : -errno;
+        return drop_pages(m, addr, end);
     case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED: case MADV_FREE: case MADV_DONTFORK:
     case MADV_DOFORK: case MADV_HUGEPAGE: case MADV_NOHUGEPAGE: case MADV_DONTDUMP: case MADV_DODUMP: case MADV_COLD:
     case MADV_PAGEOUT: case MADV_POPULATE_READ: case MADV_POPULATE_WRITE:
-        return 0;
+        return range_has(m, addr, end, PROT_NONE) ? 0 : -ENOMEM;
     default:
         return -EINVAL;
     }
