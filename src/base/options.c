@@ -78,15 +78,10 @@ static const char *nearest(const struct option *table, size_t count, const char 
 static int set(const struct option *o, const char *value, struct error *err)
 {
     switch (o->kind) {
-    case OPTION_FLAG:
-        *(bool *)o->to = true;
-        return 0;
-    case OPTION_STRING: case OPTION_OPTIONAL:
-        *(const char **)o->to = value;
-        return 0;
-    case OPTION_LIST:
-        list_add(o->to, value);
-        return 0;
+    case OPTION_FLAG: *(bool *)o->to = true; return 0;
+    case OPTION_STRING:
+    case OPTION_OPTIONAL: *(const char **)o->to = value; return 0;
+    case OPTION_LIST: list_add(o->to, value); return 0;
     case OPTION_NUMBER:
         if (parse_number(value, o->to) != 0)
             return error_set(err, -EINVAL, "--%s needs a number, not '%s'", o->name, value);

@@ -26,11 +26,11 @@ struct option_list {
 };
 
 struct option {
-    const char *name;   /* without dashes */
+    const char *name; /* without dashes */
     enum option_kind kind;
-    void *to;           /* see option_kind */
+    void *to;            /* see option_kind */
     const char *metavar; /* what --help calls the value, or NULL for a flag */
-    const char *help;   /* one line */
+    const char *help;    /* one line */
 };
 
 /* Reads options from argv[0] on; the index of the first argument that is none, or -EINVAL with a sentence. */

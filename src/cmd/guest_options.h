@@ -7,7 +7,7 @@
 
 struct guest_options {
     const char *sysroot;
-    struct option_list env;   /* NAME=VALUE */
+    struct option_list env; /* NAME=VALUE */
     const char *chdir;
     bool isolate;
     struct option_list binds; /* DIR or DIR:ro */
@@ -27,16 +27,19 @@ void guest_options_init(struct guest_options *g);
 /* Rows for a command's option table. */
 #define GUEST_OPTION_ROWS(g)                                                                                           \
     {"sysroot", OPTION_STRING, &(g)->sysroot, "DIR", "look up the guest's absolute paths in DIR first"},               \
-    {"env", OPTION_LIST, &(g)->env, "NAME=VALUE", "set an environment variable of the guest"},                         \
-    {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start in this folder of the guest"},                                 \
-    {"isolate", OPTION_FLAG, &(g)->isolate, NULL, "let the guest see only the sysroot and --bind folders"},            \
-    {"bind", OPTION_LIST, &(g)->binds, "DIR[:ro]", "with --isolate: let it see DIR as well, :ro for reading only"},    \
-    {"allow-net", OPTION_FLAG, &(g)->allow_net, NULL, "allow sockets"},                                                \
-    {"host-time", OPTION_FLAG, &(g)->host_time, NULL, "clocks and sleeps are the host's; runs no longer repeat"},      \
-    {"seed", OPTION_NUMBER, &(g)->seed, "N", "seed of the guest's random bytes (0)"},                                  \
-    {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "most writable memory of the guest (8G)"},                     \
-    {"stack", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                               \
-    {"quantum", OPTION_NUMBER, &(g)->quantum_insns, "N", "instructions before the next thread's turn (1000000)"}
+        {"env", OPTION_LIST, &(g)->env, "NAME=VALUE", "set an environment variable of the guest"},                     \
+        {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start in this folder of the guest"},                             \
+        {"isolate", OPTION_FLAG, &(g)->isolate, NULL, "let the guest see only the sysroot and --bind folders"},        \
+        {"bind", OPTION_LIST, &(g)->binds, "DIR[:ro]",                                                                 \
+         "with --isolate: let it see DIR as well, :ro for reading only"},                                              \
+        {"allow-net", OPTION_FLAG, &(g)->allow_net, NULL, "allow sockets"},                                            \
+        {"host-time", OPTION_FLAG, &(g)->host_time, NULL, "clocks and sleeps are the host's; runs no longer repeat"},  \
+        {"seed", OPTION_NUMBER, &(g)->seed, "N", "seed of the guest's random bytes (0)"},                              \
+        {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "most writable memory of the guest (8G)"},                 \
+        {"stack", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                           \
+    {                                                                                                                  \
+        "quantum", OPTION_NUMBER, &(g)->quantum_insns, "N", "instructions before the next thread's turn (1000000)"     \
+    }
 
 /* Fills g->config for `argv`, the program and its arguments, which end with NULL. 0 or a negative code. */
 int guest_options_finish(struct guest_options *g, char **argv, struct error *err) MUST_CHECK;

@@ -23,7 +23,8 @@ int command_fail(const char *format, ...)
 static void print_help(FILE *to)
 {
     fputs("usage: cyclescope COMMAND [options] [--] PROGRAM [ARGUMENTS]\n\n"
-          "Where do the cycles go? Cyclescope runs RISC-V Linux programs and tells.\n\ncommands:\n", to);
+          "Where do the cycles go? Cyclescope runs RISC-V Linux programs and tells.\n\ncommands:\n",
+          to);
     for (unsigned i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-22s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`cyclescope COMMAND --help` lists a command's options; `cyclescope --version` tells the version.\n", to);

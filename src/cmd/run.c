@@ -89,7 +89,8 @@ static int print_json(const struct own_output *own, const char *path, const stru
     return failed ? fail_to_write(own, "--json", path) : 0;
 }
 
-/* A guest that allocates without end must not take others down: this process shall be the first that the kernel kills. */
+/* A guest that allocates without end must not take others down: this process shall be the first that the kernel kills.
+ */
 static void offer_to_be_killed_first(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

@@ -9,10 +9,10 @@
 #include "emulate/interp_priv.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define UNLIKELY(c) __builtin_expect(!!(c), 0)
+#define UNLIKELY(c)   __builtin_expect(!!(c), 0)
 
-/* An address that is no memory is noted and becomes that of the guard behind the guest's space, where the access faults:
- * cheaper than a call here, which would give every op a stack frame. */
+/* An address that is no memory is noted and becomes that of the guard behind the guest's space, where the access
+ * faults: cheaper than a call here, which would give every op a stack frame. */
 ALWAYS_INLINE uint64_t within_space(struct hart *h, uint64_t addr)
 {
     if (UNLIKELY(addr >= h->space)) {
@@ -49,9 +49,9 @@ DEFINE_STORE(u16, "movw", "w")
 DEFINE_STORE(u32, "movl", "k")
 DEFINE_STORE(u64, "movq", "")
 
-#define LOAD(type, addr) load_##type(h, op, mem, addr)
+#define LOAD(type, addr)         load_##type(h, op, mem, addr)
 #define STORE(type, addr, value) store_##type(h, op, mem, addr, value)
-#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define FENCE()                  __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 typedef uint32_t atomic_u32;
 typedef uint64_t atomic_u64;
@@ -76,7 +76,7 @@ ALWAYS_INLINE void atomic_end(struct hart *h)
 
 #define AMO(type, addr, new_value)                                                                                     \
     ({                                                                                                                 \
-        atomic_##type *amo_at = atomic_begin(h, op, mem, addr, sizeof *amo_at, TRAP_STORE_FAULT);               \
+        atomic_##type *amo_at = atomic_begin(h, op, mem, addr, sizeof *amo_at, TRAP_STORE_FAULT);                      \
         atomic_##type old = *(volatile atomic_##type *)amo_at;                                                         \
         while (!__atomic_compare_exchange_n(amo_at, &old, new_value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {     \
         }                                                                                                              \
@@ -86,7 +86,7 @@ ALWAYS_INLINE void atomic_end(struct hart *h)
 
 #define LOAD_RESERVED(type, addr)                                                                                      \
     ({                                                                                                                 \
-        const atomic_##type *lr_at = atomic_begin(h, op, mem, addr, sizeof *lr_at, TRAP_LOAD_FAULT);            \
+        const atomic_##type *lr_at = atomic_begin(h, op, mem, addr, sizeof *lr_at, TRAP_LOAD_FAULT);                   \
         atomic_##type value = __atomic_load_n(lr_at, __ATOMIC_SEQ_CST);                                                \
         atomic_end(h);                                                                                                 \
         h->reserved_addr = addr;                                                                                       \
@@ -97,11 +97,11 @@ ALWAYS_INLINE void atomic_end(struct hart *h)
 /* Succeeds if the reservation is for this address and memory still holds what lr read; 0 means success. */
 #define STORE_CONDITIONAL(type, addr, new_value)                                                                       \
     ({                                                                                                                 \
-        atomic_##type *sc_at = atomic_begin(h, op, mem, addr, sizeof *sc_at, TRAP_STORE_FAULT);                 \
+        atomic_##type *sc_at = atomic_begin(h, op, mem, addr, sizeof *sc_at, TRAP_STORE_FAULT);                        \
         atomic_##type expected = (atomic_##type)h->reserved_value;                                                     \
-        bool stored = h->reserved_addr == (addr) &&                                                                    \
-                      __atomic_compare_exchange_n(sc_at, &expected, (atomic_##type)(new_value), false,                 \
-                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                 \
+        bool stored =                                                                                                  \
+            h->reserved_addr == (addr) && __atomic_compare_exchange_n(sc_at, &expected, (atomic_##type)(new_value),    \
+                                                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
         atomic_end(h);                                                                                                 \
         h->reserved_addr = NO_RESERVATION;                                                                             \
         !stored;                                                                                                       \

@@ -1,7 +1,7 @@
 /* An engine executes a hart functionally, at full speed.
  *
- * It is a const struct of functions over an opaque state, so that a translating engine can stand beside the interpreter.
- * An engine serves one guest_memory and any number of harts on it, one at a time, on one host thread. */
+ * It is a const struct of functions over an opaque state, so that a translating engine can stand beside the
+ * interpreter. An engine serves one guest_memory and any number of harts on it, one at a time, on one host thread. */
 #ifndef CYCLESCOPE_EMULATE_ENGINE_H
 #define CYCLESCOPE_EMULATE_ENGINE_H
 

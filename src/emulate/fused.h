@@ -1,8 +1,8 @@
 /* Pairs of neighbouring ops that run as one: every FIRST with every SECOND.
  *
- * That saves a dispatch. More important is what the second op need not wait for: where its rs1 is the first op's rd, the
- * forwarded form of the pair hands the value on in a register, while otherwise it goes through memory, which takes a
- * host several cycles and is what chains of dependent instructions spend their time on.
+ * That saves a dispatch. More important is what the second op need not wait for: where its rs1 is the first op's rd,
+ * the forwarded form of the pair hands the value on in a register, while otherwise it goes through memory, which takes
+ * a host several cycles and is what chains of dependent instructions spend their time on.
  *
  * The op that comes first gets the pair's function; the second keeps its own and is only read for operands. Plain kinds
  * fall through; branches leave when taken; jumps always leave and so can only be second.
@@ -12,6 +12,7 @@
 
 #include "emulate/access.h"
 
+// clang-format off
 /* First ops that write an integer register. */
 #define FUSED_FIRST_ALU(PLAIN)                                                                                         \
     PLAIN(li) PLAIN(mv) PLAIN(sext_w) PLAIN(addi) PLAIN(add) PLAIN(sub) PLAIN(addiw) PLAIN(addw) PLAIN(subw)           \
@@ -43,6 +44,7 @@
 #define FUSED_OTHER(first, PLAIN, ROUNDED, JUMP)                                                                       \
     PLAIN(first, li) PLAIN(first, fsgnj_d) ROUNDED(first, fadd_d) ROUNDED(first, fsub_d) ROUNDED(first, fmul_d)        \
     ROUNDED(first, fmadd_d) JUMP(first, j)
+// clang-format on
 
 /* The halves of a pair. A rounded kind whose rounding mode the host lacks is left to its own function. */
 #define FIRST_PLAIN(a) do_##a(h, op, mem);
@@ -70,18 +72,18 @@
         first op++;                                                                                                    \
         second                                                                                                         \
     }
-#define PLAIN_PLAIN(a, b) FUSE(a, b, FIRST_PLAIN(a), SECOND_PLAIN(b))
-#define PLAIN_ROUNDED(a, b) FUSE(a, b, FIRST_PLAIN(a), SECOND_ROUNDED(b))
-#define PLAIN_BRANCH(a, b) FUSE(a, b, FIRST_PLAIN(a), SECOND_BRANCH(b))
-#define PLAIN_JUMP(a, b) FUSE(a, b, FIRST_PLAIN(a), SECOND_JUMP(b))
-#define ROUNDED_PLAIN(a, b) FUSE(a, b, FIRST_ROUNDED(a), SECOND_PLAIN(b))
+#define PLAIN_PLAIN(a, b)     FUSE(a, b, FIRST_PLAIN(a), SECOND_PLAIN(b))
+#define PLAIN_ROUNDED(a, b)   FUSE(a, b, FIRST_PLAIN(a), SECOND_ROUNDED(b))
+#define PLAIN_BRANCH(a, b)    FUSE(a, b, FIRST_PLAIN(a), SECOND_BRANCH(b))
+#define PLAIN_JUMP(a, b)      FUSE(a, b, FIRST_PLAIN(a), SECOND_JUMP(b))
+#define ROUNDED_PLAIN(a, b)   FUSE(a, b, FIRST_ROUNDED(a), SECOND_PLAIN(b))
 #define ROUNDED_ROUNDED(a, b) FUSE(a, b, FIRST_ROUNDED(a), SECOND_ROUNDED(b))
-#define ROUNDED_BRANCH(a, b) FUSE(a, b, FIRST_ROUNDED(a), SECOND_BRANCH(b))
-#define ROUNDED_JUMP(a, b) FUSE(a, b, FIRST_ROUNDED(a), SECOND_JUMP(b))
-#define BRANCH_PLAIN(a, b) FUSE(a, b, FIRST_BRANCH(a), SECOND_PLAIN(b))
-#define BRANCH_ROUNDED(a, b) FUSE(a, b, FIRST_BRANCH(a), SECOND_ROUNDED(b))
-#define BRANCH_BRANCH(a, b) FUSE(a, b, FIRST_BRANCH(a), SECOND_BRANCH(b))
-#define BRANCH_JUMP(a, b) FUSE(a, b, FIRST_BRANCH(a), SECOND_JUMP(b))
+#define ROUNDED_BRANCH(a, b)  FUSE(a, b, FIRST_ROUNDED(a), SECOND_BRANCH(b))
+#define ROUNDED_JUMP(a, b)    FUSE(a, b, FIRST_ROUNDED(a), SECOND_JUMP(b))
+#define BRANCH_PLAIN(a, b)    FUSE(a, b, FIRST_BRANCH(a), SECOND_PLAIN(b))
+#define BRANCH_ROUNDED(a, b)  FUSE(a, b, FIRST_BRANCH(a), SECOND_ROUNDED(b))
+#define BRANCH_BRANCH(a, b)   FUSE(a, b, FIRST_BRANCH(a), SECOND_BRANCH(b))
+#define BRANCH_JUMP(a, b)     FUSE(a, b, FIRST_BRANCH(a), SECOND_JUMP(b))
 
 /* The forwarded form: reading x[rd] back right after it is written is not a load, the compiler still has the value. */
 #define FUSE_FORWARDED(a, b, second)                                                                                   \
@@ -103,10 +105,11 @@ struct fused_row {
     op_function *pair[OP_KINDS];
     op_function *forwarded[OP_KINDS];
 };
-#define FUSED_ENTRY(a, b) [OP_##b] = a##_then_##b,
+#define FUSED_ENTRY(a, b)     [OP_##b] = a##_then_##b,
 #define FORWARDED_ENTRY(a, b) [OP_##b] = a##_into_##b,
 #define FUSED_PAIRS(a)                                                                                                 \
-    .pair = {FUSED_READER(a, FUSED_ENTRY, FUSED_ENTRY, FUSED_ENTRY) FUSED_OTHER(a, FUSED_ENTRY, FUSED_ENTRY, FUSED_ENTRY)}
+    .pair = {FUSED_READER(a, FUSED_ENTRY, FUSED_ENTRY, FUSED_ENTRY)                                                    \
+                 FUSED_OTHER(a, FUSED_ENTRY, FUSED_ENTRY, FUSED_ENTRY)}
 #define FUSED_FORWARDED(a) .forwarded = {FUSED_READER(a, FORWARDED_ENTRY, FORWARDED_ENTRY, FORWARDED_ENTRY)}
 
 #define WRITER_ROW(a)                                                                                                  \

@@ -1,4 +1,5 @@
-/* The host's floating-point unit in the guest's service: its rounding mode is frm, its sticky flags are fflags to be. */
+/* The host's floating-point unit in the guest's service: its rounding mode is frm, its sticky flags are fflags to be.
+ */
 #ifndef CYCLESCOPE_EMULATE_HOST_FPU_H
 #define CYCLESCOPE_EMULATE_HOST_FPU_H
 

@@ -4,13 +4,13 @@
  * function, which the compiler turns into a jump (threaded code); where it would not (no optimization, sanitizers)
  * TRAMPOLINE makes functions return the next op to a loop instead.
  *
- * A block is straight-line guest code from one entry. Conditional branches leave it when taken and go on in it when not,
- * so a block may hold several basic blocks; it follows direct jumps. Leaving a block costs one subtraction
- * from the hart's budget and one test. The exit's `imm` is the distance to the target op: first to a stub that finds or
+ * A block is straight-line guest code from one entry. Conditional branches leave it when taken and go on in it when
+ * not, so a block may hold several basic blocks; it follows direct jumps. Leaving a block costs one subtraction from
+ * the hart's budget and one test. The exit's `imm` is the distance to the target op: first to a stub that finds or
  * translates the target and then patches the distance.
  *
- * Ops live in one arena. When guest code changes, the blocks on its pages die: since a block is only entered at its first
- * op, that op is replaced by one that looks for a new block. When the arena is full, all of it is dropped.
+ * Ops live in one arena. When guest code changes, the blocks on its pages die: since a block is only entered at its
+ * first op, that op is replaced by one that looks for a new block. When the arena is full, all of it is dropped.
  * Invariants: an op's slot in `site` tells the guest instruction that it belongs to; the op after a multi-op
  * instruction's first has the same site. */
 #ifndef CYCLESCOPE_EMULATE_INTERP_PRIV_H
@@ -53,8 +53,8 @@ struct op {
 
 /* What ops are called inside the interpreter: instructions of exec.def, and forms that are cheaper for common cases. */
 enum op_kind {
-#define EXEC(id, ...) OP_##id,
-#define BRANCH(id, ...) OP_##id,
+#define EXEC(id, ...)    OP_##id,
+#define BRANCH(id, ...)  OP_##id,
 #define ROUNDED(id, ...) OP_##id, OP_soft_##id,
 #include "riscv/exec.def"
 #undef EXEC
@@ -74,8 +74,8 @@ enum op_kind {
     OP_ebreak,
     OP_illegal,
     OP_fetch_fault,
-    OP_stub,  /* find the block at this pc; rd is the distance back to the exit to patch */
-    OP_dead,  /* the block that began here is dead: find its successor */
+    OP_stub, /* find the block at this pc; rd is the distance back to the exit to patch */
+    OP_dead, /* the block that began here is dead: find its successor */
     OP_block_hook,
     OP_insn_hook,
     OP_KINDS,
@@ -83,11 +83,13 @@ enum op_kind {
 };
 
 enum {
-    BLOCK_INSNS = 64,            /* most instructions of a block */
-    BLOCK_BRANCHES = 6,          /* most branches: what comes behind them would often be translated and never run */
-    ARENA_OPS = 4 << 20,         /* 64 MB of ops before the arena is dropped */
-    BLOCK_PAGES = 4,             /* most pages that a block's code lies on */
-    JUMP_CACHE_ENTRIES = 1 << 14 /* direct-mapped, for indirect jumps */
+    BLOCK_INSNS = 64,    /* most instructions of a block */
+    BLOCK_BRANCHES = 6,  /* most branches: what comes behind them would often be translated and never run */
+    ARENA_OPS = 4 << 20, /* 64 MB of ops before the arena is dropped */
+    BLOCK_EXITS = BLOCK_BRANCHES + 1,
+    BLOCK_OPS = 1 + 3 * BLOCK_INSNS + 2 * BLOCK_EXITS, /* a hook; per instruction a hook and two ops; exits and stubs */
+    BLOCK_PAGES = 4,                                   /* most pages that a block's code lies on */
+    JUMP_CACHE_ENTRIES = 1 << 14                       /* direct-mapped, for indirect jumps */
 };
 
 struct jump_cache_entry {
@@ -116,6 +118,15 @@ struct block {
     uint32_t insns;    /* at most */
 };
 
+/* What translating one block gave, besides its ops at the end of the arena. */
+struct translation {
+    uint64_t pc;
+    unsigned insns;
+    uint32_t ops;
+    uint64_t pages[BLOCK_PAGES]; /* that its code lies on, address / GUEST_PAGE */
+    unsigned page_count;
+};
+
 /* A page of guest code that blocks were made from: a list of those. */
 struct code_page {
     uint64_t key;  /* address / GUEST_PAGE + 1; 0 when unused */
@@ -136,33 +147,38 @@ struct engine_state {
     uint32_t used;        /* ops */
     struct block *blocks; /* in order of first_op */
     uint32_t block_count, block_capacity;
-    uint32_t *hash;       /* pc -> block index + 1, open addressing, a power of two in size */
+    uint32_t *hash; /* pc -> block index + 1, open addressing, a power of two in size */
     uint32_t hash_size;
     struct code_page *pages; /* open addressing, a power of two in size */
     uint32_t page_count, pages_size;
     struct code_link *links;
     uint32_t link_count, link_capacity;
     struct engine_hooks hooks;
-    const struct op *access; /* the op that is accessing memory, if the host's registers do not tell */
-    sigjmp_buf escape;    /* to the run loop, from traps inside an op */
-    struct hart *running; /* the hart in `run` */
-    uint64_t flushes;     /* how often the arena was dropped */
+    const struct op *access;    /* the op that is accessing memory, if the host's registers do not tell */
+    sigjmp_buf escape;          /* to the run loop, from traps inside an op */
+    struct hart *running;       /* the hart in `run` */
+    uint64_t flushes;           /* how often the arena was dropped */
     struct hooked_insn *hooked; /* instructions that insn hooks refer to */
     uint32_t hooked_count, hooked_capacity;
 };
 
-/* translate.c */
-void interp_free_tables(struct engine_state *e);
-guest_code_watcher interp_code_changed;
+/* translate.c: at most so many instructions at pc, to the end of the arena, which has room for BLOCK_OPS */
+void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, struct translation *made);
+
+/* blocks.c */
 const struct op *interp_find(struct engine_state *e, uint64_t pc); /* the block at pc, translated if need be */
-void interp_flush(struct engine_state *e);
 const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns); /* one of at most so many */
-void interp_forget_block(struct engine_state *e, const struct op *op); /* the one that op is in */
+bool interp_has_block(const struct engine_state *e, uint64_t pc);
 const struct block *interp_block_of(const struct engine_state *e, const struct op *op);
+void interp_forget_block(struct engine_state *e, const struct op *op); /* the one that op is in */
+guest_code_watcher interp_code_changed;
+void interp_flush(struct engine_state *e);
+void interp_free_tables(struct engine_state *e);
 
 /* ops.c: the function of each kind */
 extern op_function *const interp_single[OP_KINDS];
-/* fused.c: the function that runs two ops as one; forwarded, if the second's rs1 is the first's rd. NULL if there is none. */
+/* fused.c: the function that runs two ops as one; forwarded, if the second's rs1 is the first's rd. NULL if there is
+ * none. */
 op_function *interp_pair(enum op_kind first, enum op_kind second);
 op_function *interp_forwarded_pair(enum op_kind first, enum op_kind second);
 

@@ -7,14 +7,14 @@
 #define EXEC(id, ...)                                                                                                  \
     static const struct op *op_##id(OP_ARGUMENTS)                                                                      \
     {                                                                                                                  \
-        do_##id(h, op, mem);                                                                                    \
+        do_##id(h, op, mem);                                                                                           \
         return GO(op + 1);                                                                                             \
     }
 #define BRANCH(id, ...)                                                                                                \
     static const struct op *op_##id(OP_ARGUMENTS)                                                                      \
     {                                                                                                                  \
-        if (if_##id(h, op, mem))                                                                                \
-            return take(h, op, mem);                                                                            \
+        if (if_##id(h, op, mem))                                                                                       \
+            return take(h, op, mem);                                                                                   \
         return GO(op + 1);                                                                                             \
     }
 #define ROUNDED(id, host, soft)                                                                                        \
@@ -154,12 +154,12 @@ static const struct op *op_insn_hook(OP_ARGUMENTS)
 }
 
 op_function *const interp_single[OP_KINDS] = {
-#define EXEC(id, ...) [OP_##id] = op_##id,
-#define BRANCH(id, ...) [OP_##id] = op_##id,
+#define EXEC(id, ...)    [OP_##id] = op_##id,
+#define BRANCH(id, ...)  [OP_##id] = op_##id,
 #define ROUNDED(id, ...) [OP_##id] = op_##id, [OP_soft_##id] = interp_soft_##id,
 #include "riscv/exec.def"
-    EXEC(li) EXEC(mv) EXEC(sext_w) EXEC(beqz) EXEC(bnez) EXEC(j) EXEC(jr) EXEC(jalr) EXEC(csr) EXEC(fence_i)
-    EXEC(ecall) EXEC(ebreak) EXEC(illegal) EXEC(fetch_fault) EXEC(stub) EXEC(dead) EXEC(block_hook) EXEC(insn_hook)
+    EXEC(li) EXEC(mv) EXEC(sext_w) EXEC(beqz) EXEC(bnez) EXEC(j) EXEC(jr) EXEC(jalr) EXEC(csr) EXEC(fence_i) EXEC(ecall)
+        EXEC(ebreak) EXEC(illegal) EXEC(fetch_fault) EXEC(stub) EXEC(dead) EXEC(block_hook) EXEC(insn_hook)
 #undef EXEC
 #undef BRANCH
 #undef ROUNDED

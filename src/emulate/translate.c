@@ -1,188 +1,34 @@
 /* From guest code to blocks of ops. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "emulate/interp_priv.h"
 
-enum {
-    BLOCK_EXITS = BLOCK_BRANCHES + 1,
-    BLOCK_OPS = 1 + 3 * BLOCK_INSNS + 2 * BLOCK_EXITS /* a hook; per instruction a hook and two ops; exits and stubs */
-};
 _Static_assert(BLOCK_OPS <= UINT8_MAX, "distances within a block fit in a byte");
 
 /* A block under construction. Ops come first; the stubs of its exits are put behind them when it is complete. */
 struct builder {
     struct engine_state *e;
-    struct op *ops;         /* in the arena */
+    struct op *ops; /* in the arena */
     struct op_site *sites;
     uint16_t kinds[BLOCK_OPS];
-    uint32_t count;         /* ops */
-    uint64_t block_pc;
-    uint64_t pc;            /* of the instruction being translated */
-    unsigned insns;         /* complete ones */
-    struct { uint32_t op; uint64_t target; } exits[BLOCK_EXITS];
+    uint32_t count;           /* ops */
+    uint64_t pc;              /* of the instruction being translated */
+    struct translation *made; /* pc, complete instructions and pages so far */
+    struct {
+        uint32_t op;
+        uint64_t target;
+    } exits[BLOCK_EXITS];
     unsigned exit_count;
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
-    uint64_t pages[BLOCK_PAGES];
-    unsigned page_count;
-    uint64_t executable_page; /* page number of an executable one, or UINT64_MAX */
+    uint64_t executable_page;   /* page number of an executable one, or UINT64_MAX */
     bool done;
 };
 
-static uint32_t hash_slot(uint64_t pc, uint32_t size)
-{
-    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (size - 1);
-}
-
-static bool is_dead(const struct block *b)
-{
-    return b->pc & 1;
-}
-
-static void hash_insert(struct engine_state *e, uint32_t block)
-{
-    uint32_t i = hash_slot(e->blocks[block].pc, e->hash_size);
-    while (e->hash[i] != 0 && !is_dead(&e->blocks[e->hash[i] - 1])) /* a dead block's place is taken over */
-        i = (i + 1) & (e->hash_size - 1);
-    e->hash[i] = block + 1;
-}
-
-static void hash_grow(struct engine_state *e)
-{
-    free(e->hash);
-    e->hash_size = e->hash_size ? 2 * e->hash_size : 1 << 14;
-    e->hash = calloc(e->hash_size, sizeof *e->hash);
-    if (e->hash == NULL)
-        abort();
-    for (uint32_t b = 0; b < e->block_count; b++)
-        if (!is_dead(&e->blocks[b]))
-            hash_insert(e, b);
-}
-
-static const struct block *hash_find(const struct engine_state *e, uint64_t pc)
-{
-    if (e->hash_size == 0)
-        return NULL;
-    for (uint32_t i = hash_slot(pc, e->hash_size); e->hash[i] != 0; i = (i + 1) & (e->hash_size - 1))
-        if (e->blocks[e->hash[i] - 1].pc == pc)
-            return &e->blocks[e->hash[i] - 1];
-    return NULL;
-}
-
-/* ---- which blocks lie on which page */
-
-/* The page's entry, or the unused one where it belongs. */
-static struct code_page *page_slot(const struct engine_state *e, uint64_t number)
-{
-    uint32_t i = hash_slot(2 * number, e->pages_size);
-    while (e->pages[i].key != 0 && e->pages[i].key != number + 1)
-        i = (i + 1) & (e->pages_size - 1);
-    return &e->pages[i];
-}
-
-static void pages_grow(struct engine_state *e)
-{
-    struct code_page *old = e->pages;
-    uint32_t old_size = e->pages_size;
-    e->pages_size = old_size ? 2 * old_size : 1 << 10;
-    e->pages = calloc(e->pages_size, sizeof *e->pages);
-    if (e->pages == NULL)
-        abort();
-    for (uint32_t i = 0; i < old_size; i++)
-        if (old[i].key != 0)
-            *page_slot(e, old[i].key - 1) = old[i];
-    free(old);
-}
-
-static void page_add_block(struct engine_state *e, uint64_t number, uint32_t block)
-{
-    if (2 * e->page_count >= e->pages_size)
-        pages_grow(e);
-    if (e->link_count == e->link_capacity) {
-        e->link_capacity = e->link_capacity ? 2 * e->link_capacity : 4096;
-        e->links = realloc(e->links, e->link_capacity * sizeof *e->links);
-        if (e->links == NULL)
-            abort();
-    }
-    struct code_page *page = page_slot(e, number);
-    if (page->key == 0) {
-        page->key = number + 1;
-        e->page_count++;
-    }
-    e->links[e->link_count] = (struct code_link){block, page->link};
-    page->link = ++e->link_count;
-}
-
-static void kill_block(struct engine_state *e, struct block *b)
-{
-    struct op *first = &e->arena[b->first_op];
-    first->run = interp_single[OP_dead];
-    first->constant = (int64_t)(b->pc << 8);
-    b->pc |= 1;
-}
-
-static void kill_page(struct engine_state *e, struct code_page *page)
-{
-    for (uint32_t link = page->link; link != 0; link = e->links[link - 1].next) {
-        struct block *b = &e->blocks[e->links[link - 1].block];
-        if (!is_dead(b))
-            kill_block(e, b);
-    }
-    page->link = 0;
-}
-
-void interp_forget_block(struct engine_state *e, const struct op *op)
-{
-    struct block *b = (struct block *)interp_block_of(e, op);
-    if (!is_dead(b))
-        kill_block(e, b);
-}
-
-void interp_code_changed(void *context, uint64_t start, uint64_t end)
-{
-    struct engine_state *e = context;
-    uint64_t first = start / GUEST_PAGE, last = (end - 1) / GUEST_PAGE;
-    if (e->pages_size == 0 || start >= end)
-        return;
-    if (last - first < 16) {
-        for (uint64_t number = first; number <= last; number++)
-            kill_page(e, page_slot(e, number));
-    } else {
-        for (uint32_t i = 0; i < e->pages_size; i++)
-            if (e->pages[i].key > first && e->pages[i].key <= last + 1)
-                kill_page(e, &e->pages[i]);
-    }
-}
-
-void interp_flush(struct engine_state *e)
-{
-    e->used = 0;
-    e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
-    e->flushes++;
-    if (e->hash)
-        memset(e->hash, 0, e->hash_size * sizeof *e->hash);
-    if (e->pages)
-        memset(e->pages, 0, e->pages_size * sizeof *e->pages);
-    for (unsigned i = 0; i < JUMP_CACHE_ENTRIES; i++)
-        e->jump_cache[i].pc = 1;
-}
-
-void interp_free_tables(struct engine_state *e)
-{
-    free(e->blocks);
-    free(e->hash);
-    free(e->pages);
-    free(e->links);
-    free(e->hooked);
-}
-
-/* ---- building a block */
-
 static struct op *emit(struct builder *b, enum op_kind kind)
 {
-    b->sites[b->count] = (struct op_site){(int32_t)(b->pc - b->block_pc), (uint8_t)b->insns};
+    b->sites[b->count] = (struct op_site){(int32_t)(b->pc - b->made->pc), (uint8_t)b->made->insns};
     b->kinds[b->count] = (uint16_t)kind;
     struct op *op = &b->ops[b->count++];
     *op = (struct op){.run = kind == OP_DATA ? NULL : interp_single[kind]};
@@ -229,12 +75,8 @@ static void translate_alu(struct builder *b, const struct insn *i, enum op_kind 
     if (i->rd == 0)
         return;
     switch (i->op) {
-    case INSN_lui:
-        emit_constant(b, OP_li, i->rd, (uint64_t)(int64_t)i->imm);
-        return;
-    case INSN_auipc:
-        emit_constant(b, OP_li, i->rd, b->pc + (uint64_t)(int64_t)i->imm);
-        return;
+    case INSN_lui: emit_constant(b, OP_li, i->rd, (uint64_t)(int64_t)i->imm); return;
+    case INSN_auipc: emit_constant(b, OP_li, i->rd, b->pc + (uint64_t)(int64_t)i->imm); return;
     case INSN_addi:
         if (i->rs1 == 0) {
             emit_constant(b, OP_li, i->rd, (uint64_t)(int64_t)i->imm);
@@ -252,11 +94,8 @@ static void translate_alu(struct builder *b, const struct insn *i, enum op_kind 
             o.rs1 = i->rs1 | i->rs2;
         }
         break;
-    case INSN_addiw:
-        kind = i->imm == 0 ? OP_sext_w : kind;
-        break;
-    default:
-        break;
+    case INSN_addiw: kind = i->imm == 0 ? OP_sext_w : kind; break;
+    default: break;
     }
     emit(b, kind)->o = o;
 }
@@ -267,14 +106,14 @@ static void translate_branch(struct builder *b, const struct insn *i, enum op_ki
         kind = OP_beqz;
     else if (i->rs2 == 0 && kind == OP_bne)
         kind = OP_bnez;
-    struct op *op = emit_exit(b, kind, b->pc + (uint64_t)(int64_t)i->imm, b->insns + 1);
+    struct op *op = emit_exit(b, kind, b->pc + (uint64_t)(int64_t)i->imm, b->made->insns + 1);
     op->o.rs1 = i->rs1;
     op->o.rs2 = i->rs2;
 }
 
 static bool seen(const struct builder *b, uint64_t pc)
 {
-    for (unsigned k = 0; k < b->insns; k++)
+    for (unsigned k = 0; k < b->made->insns; k++)
         if (b->seen[k] == pc)
             return true;
     return b->pc == pc;
@@ -285,11 +124,11 @@ static void translate_direct_jump(struct builder *b, const struct insn *i, uint6
 {
     if (i->rd != 0)
         emit_constant(b, OP_li, i->rd, b->pc + i->length);
-    if (b->e->hooks.block == NULL && !seen(b, target) && hash_find(b->e, target) == NULL) {
+    if (b->e->hooks.block == NULL && !seen(b, target) && !interp_has_block(b->e, target)) {
         *next = target;
         return;
     }
-    emit_exit(b, OP_j, target, b->insns + 1);
+    emit_exit(b, OP_j, target, b->made->insns + 1);
     b->done = true;
 }
 
@@ -306,10 +145,10 @@ static void translate_jalr(struct builder *b, const struct insn *i, uint64_t *ne
         return;
     }
     if (i->rd == 0) {
-        o.rd = (uint8_t)(b->insns + 1);
+        o.rd = (uint8_t)(b->made->insns + 1);
         emit(b, OP_jr)->o = o;
     } else {
-        o.rs2 = (uint8_t)(b->insns + 1);
+        o.rs2 = (uint8_t)(b->made->insns + 1);
         emit(b, OP_jalr)->o = o;
         emit_constant(b, OP_DATA, 0, b->pc + i->length);
     }
@@ -328,8 +167,8 @@ static void translate_csr(struct builder *b, const struct insn *i)
 
 /* Kinds of the instructions of exec.def, by instruction. */
 static const uint16_t plain_kind[INSN_COUNT] = {
-#define EXEC(id, ...) [INSN_##id] = OP_##id,
-#define BRANCH(id, ...) [INSN_##id] = OP_##id,
+#define EXEC(id, ...)    [INSN_##id] = OP_##id,
+#define BRANCH(id, ...)  [INSN_##id] = OP_##id,
 #define ROUNDED(id, ...) [INSN_##id] = OP_##id,
 #include "riscv/exec.def"
 #undef EXEC
@@ -352,8 +191,7 @@ static enum op_kind rounded_kind(const struct insn *i)
 #undef EXEC
 #undef BRANCH
 #undef ROUNDED
-    default:
-        return plain_kind[i->op];
+    default: return plain_kind[i->op];
     }
 }
 
@@ -368,24 +206,22 @@ static void translate_fp(struct builder *b, const struct insn *i)
 static void translate_plain(struct builder *b, const struct insn *i)
 {
     bool to_fp = insn_describe(i->op)->operands[0] == 'D';
-    emit(b, plain_kind[i->op])->o = (struct operands){
-        .rd = to_fp ? i->rd : slot(i->rd), .rs1 = i->rs1, .rs2 = i->rs2, .imm = i->imm};
+    emit(b, plain_kind[i->op])->o =
+        (struct operands){.rd = to_fp ? i->rd : slot(i->rd), .rs1 = i->rs1, .rs2 = i->rs2, .imm = i->imm};
 }
 
 static void translate_system(struct builder *b, const struct insn *i)
 {
     switch (i->op) {
     case INSN_ecall:
-        emit(b, OP_ecall)->o.rd = (uint8_t)(b->insns + 1);
+        emit(b, OP_ecall)->o.rd = (uint8_t)(b->made->insns + 1);
         b->done = true;
         break;
     case INSN_ebreak:
         emit(b, OP_ebreak);
         b->done = true;
         break;
-    default:
-        translate_csr(b, i);
-        break;
+    default: translate_csr(b, i); break;
     }
 }
 
@@ -393,42 +229,38 @@ static void translate_system(struct builder *b, const struct insn *i)
 static void translate_insn(struct builder *b, const struct insn *i, uint64_t *next)
 {
     switch (insn_describe(i->op)->unit) {
-    case UNIT_ALU: case UNIT_MUL: case UNIT_DIV:
-        translate_alu(b, i, plain_kind[i->op]);
-        break;
+    case UNIT_ALU:
+    case UNIT_MUL:
+    case UNIT_DIV: translate_alu(b, i, plain_kind[i->op]); break;
     case UNIT_BRANCH:
         translate_branch(b, i, plain_kind[i->op]);
         if (b->e->hooks.block) {
-            emit_exit(b, OP_j, *next, b->insns + 1);
+            emit_exit(b, OP_j, *next, b->made->insns + 1);
             b->done = true;
         }
         break;
-    case UNIT_JUMP:
-        translate_direct_jump(b, i, b->pc + (uint64_t)(int64_t)i->imm, next);
-        break;
-    case UNIT_JUMP_REG:
-        translate_jalr(b, i, next);
-        break;
-    case UNIT_FP_ADD: case UNIT_FP_MUL: case UNIT_FP_FMA: case UNIT_FP_DIV: case UNIT_FP_SQRT: case UNIT_FP_CONVERT:
-    case UNIT_FP_COMPARE: case UNIT_FP_MOVE:
-        translate_fp(b, i);
-        break;
-    case UNIT_SYSTEM:
-        translate_system(b, i);
-        break;
-    case UNIT_PREFETCH: case UNIT_HINT:
-        break;
+    case UNIT_JUMP: translate_direct_jump(b, i, b->pc + (uint64_t)(int64_t)i->imm, next); break;
+    case UNIT_JUMP_REG: translate_jalr(b, i, next); break;
+    case UNIT_FP_ADD:
+    case UNIT_FP_MUL:
+    case UNIT_FP_FMA:
+    case UNIT_FP_DIV:
+    case UNIT_FP_SQRT:
+    case UNIT_FP_CONVERT:
+    case UNIT_FP_COMPARE:
+    case UNIT_FP_MOVE: translate_fp(b, i); break;
+    case UNIT_SYSTEM: translate_system(b, i); break;
+    case UNIT_PREFETCH:
+    case UNIT_HINT: break;
     case UNIT_FENCE:
         if (i->op == INSN_fence_i) {
-            emit_constant(b, OP_fence_i, (uint8_t)(b->insns + 1), *next);
+            emit_constant(b, OP_fence_i, (uint8_t)(b->made->insns + 1), *next);
             b->done = true;
         } else {
             translate_plain(b, i);
         }
         break;
-    default:
-        translate_plain(b, i);
-        break;
+    default: translate_plain(b, i); break;
     }
 }
 
@@ -436,12 +268,12 @@ static void translate_insn(struct builder *b, const struct insn *i, uint64_t *ne
 static bool note_page(struct builder *b, uint64_t addr)
 {
     uint64_t number = addr / GUEST_PAGE;
-    for (unsigned k = b->page_count; k-- > 0;)
-        if (b->pages[k] == number)
+    for (unsigned k = b->made->page_count; k-- > 0;)
+        if (b->made->pages[k] == number)
             return true;
-    if (b->page_count == BLOCK_PAGES)
+    if (b->made->page_count == BLOCK_PAGES)
         return false;
-    b->pages[b->page_count++] = number;
+    b->made->pages[b->made->page_count++] = number;
     return true;
 }
 
@@ -496,8 +328,9 @@ static void translate_body(struct builder *b, unsigned max_insns)
 {
     while (!b->done) {
         struct insn i;
-        if (b->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) || !note_page(b, b->pc + 3)) {
-            emit_exit(b, OP_j, b->pc, b->insns);
+        if (b->made->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) ||
+            !note_page(b, b->pc + 3)) {
+            emit_exit(b, OP_j, b->pc, b->made->insns);
             return;
         }
         if (!fetch(b, &i))
@@ -505,9 +338,9 @@ static void translate_body(struct builder *b, unsigned max_insns)
         if (b->e->hooks.insn)
             emit_insn_hook(b, &i);
         uint64_t next = b->pc + i.length;
-        b->seen[b->insns] = b->pc;
+        b->seen[b->made->insns] = b->pc;
         translate_insn(b, &i, &next);
-        b->insns++;
+        b->made->insns++;
         b->pc = next;
     }
 }
@@ -526,7 +359,15 @@ static void add_stubs(struct builder *b)
 static void put_forwarded_first(struct builder *b, uint32_t k)
 {
     switch (b->kinds[k]) {
-    case OP_add: case OP_addw: case OP_and: case OP_or: case OP_xor: case OP_mul: case OP_mulw: case OP_beq: case OP_bne: {
+    case OP_add:
+    case OP_addw:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_mul:
+    case OP_mulw:
+    case OP_beq:
+    case OP_bne: {
         struct operands *o = &b->ops[k].o;
         uint8_t result = b->ops[k - 1].o.rd;
         if (o->rs2 == result && o->rs1 != result) {
@@ -535,8 +376,7 @@ static void put_forwarded_first(struct builder *b, uint32_t k)
         }
         break;
     }
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -555,8 +395,8 @@ static op_function *pair_at(const struct builder *b, uint32_t k, bool *forwarded
     return interp_pair(b->kinds[k], b->kinds[k + 1]);
 }
 
-/* Chooses which neighbours run as one: as few dispatches as possible, and values forwarded rather than stored and loaded.
- * The weights are host cycles, roughly. */
+/* Chooses which neighbours run as one: as few dispatches as possible, and values forwarded rather than stored and
+ * loaded. The weights are host cycles, roughly. */
 static void fuse(struct builder *b)
 {
     enum { MOST = sizeof b->kinds / sizeof b->kinds[0], DISPATCH = 2, FORWARD = 2 };
@@ -580,97 +420,24 @@ static void fuse(struct builder *b)
             b->ops[k].run = pair_at(b, k, &forwarded);
 }
 
-static uint32_t add_block(struct engine_state *e, const struct builder *b)
-{
-    if (e->block_count == e->block_capacity) {
-        e->block_capacity = e->block_capacity ? 2 * e->block_capacity : 4096;
-        e->blocks = realloc(e->blocks, e->block_capacity * sizeof *e->blocks);
-        if (e->blocks == NULL)
-            abort();
-    }
-    e->blocks[e->block_count] = (struct block){b->block_pc, e->used, b->insns};
-    return e->block_count++;
-}
-
-/* Translates at most `max_insns` at pc to the end of the arena, which has room. A block that is kept becomes part of the
- * arena and of the tables; another one is overwritten by the next. */
-static const struct block *translate(struct engine_state *e, uint64_t pc, unsigned max_insns, bool keep)
+void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, struct translation *made)
 {
     struct builder b;
+    *made = (struct translation){.pc = pc};
     b.e = e;
     b.ops = &e->arena[e->used];
     b.sites = &e->site[e->used];
-    b.count = b.insns = b.exit_count = b.page_count = 0;
-    b.block_pc = b.pc = pc;
+    b.count = b.exit_count = 0;
+    b.pc = pc;
+    b.made = made;
     b.executable_page = UINT64_MAX;
     b.done = false;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);
     translate_body(&b, max_insns);
     if (e->hooks.block)
-        b.ops[0].o.rd = (uint8_t)b.insns;
+        b.ops[0].o.rd = (uint8_t)made->insns;
     fuse(&b);
     add_stubs(&b);
-
-    uint32_t index = add_block(e, &b);
-    if (!keep) {
-        e->block_count--;
-        return &e->blocks[index];
-    }
-    e->used += b.count;
-    for (unsigned k = 0; k < b.page_count; k++)
-        page_add_block(e, b.pages[k], index);
-    if (2 * e->block_count > e->hash_size)
-        hash_grow(e);
-    else
-        hash_insert(e, index);
-    return &e->blocks[index];
-}
-
-static void make_room(struct engine_state *e)
-{
-    if (e->used + BLOCK_OPS > ARENA_OPS)
-        interp_flush(e);
-}
-
-static const struct block *find_block(struct engine_state *e, uint64_t pc)
-{
-    const struct block *b = hash_find(e, pc);
-    if (b)
-        return b;
-    make_room(e);
-    return translate(e, pc, BLOCK_INSNS, true);
-}
-
-const struct op *interp_find(struct engine_state *e, uint64_t pc)
-{
-    const struct op *op = &e->arena[find_block(e, pc)->first_op];
-    e->jump_cache[jump_cache_slot(pc)] = (struct jump_cache_entry){pc, op};
-    return op;
-}
-
-/* A block that is too long is translated again, shorter, for this one time. */
-const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns)
-{
-    const struct block *b = find_block(e, pc);
-    if (b->insns > insns) {
-        make_room(e);
-        b = translate(e, pc, (unsigned)insns, false);
-    }
-    return &e->arena[b->first_op];
-}
-
-const struct block *interp_block_of(const struct engine_state *e, const struct op *op)
-{
-    uint32_t index = (uint32_t)(op - e->arena), low = 0, high = e->block_count;
-    if (index >= e->used)
-        return &e->blocks[e->block_count]; /* the short block behind the last one that was kept */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (e->blocks[middle].first_op <= index)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &e->blocks[low];
+    made->ops = b.count;
 }

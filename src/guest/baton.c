@@ -299,8 +299,8 @@ int baton_signal(struct process *p, struct member *to, const siginfo_t *info)
         baton_join(f, to);
         see_changes(p);
     }
-    long result = info->si_code == SI_QUEUE ? syscall(SYS_rt_sigqueueinfo, to->host_pid, sig, info)
-                                            : kill(to->host_pid, sig);
+    long result =
+        info->si_code == SI_QUEUE ? syscall(SYS_rt_sigqueueinfo, to->host_pid, sig, info) : kill(to->host_pid, sig);
     if (result < 0 || !turns)
         return result < 0 ? -errno : 0;
     if (sig == SIGKILL) {

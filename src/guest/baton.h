@@ -33,7 +33,7 @@ void baton_pass(struct process *p);        /* to the next; the caller may not ru
  * `*until_ns` on the guest's clock, or as long as the host's events take if `*outside`. */
 bool baton_idle(struct process *p, uint64_t deadline_ns, bool outside, uint64_t *until_ns, bool *any_outside);
 
-void baton_end(struct process *p);  /* the holder has ended: leaves, and passes it on for good */
+void baton_end(struct process *p);           /* the holder has ended: leaves, and passes it on for good */
 void baton_stop(struct process *p, int sig); /* stops this host process by a signal and takes the baton afterwards */
 /* The holder sends a signal to a member: what stops, continues or kills takes effect before this returns. With SI_QUEUE
  * the member gets all of `info`. 0 or a negative errno. */

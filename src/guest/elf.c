@@ -49,10 +49,10 @@ static const char *machine_name(unsigned machine)
         unsigned machine;
         const char *name;
     } names[] = {
-        {EM_X86_64, "an x86-64"}, {EM_386, "an i386"},     {EM_AARCH64, "an AArch64"},    {EM_ARM, "an ARM"},
-        {EM_PPC64, "a PowerPC"},  {EM_PPC, "a PowerPC"},   {EM_MIPS, "a MIPS"},           {EM_S390, "an S/390"},
-        {EM_SPARCV9, "a SPARC"},  {EM_SPARC, "a SPARC"},   {EM_LOONGARCH, "a LoongArch"}, {EM_IA_64, "an Itanium"},
-        {EM_ALPHA, "an Alpha"},   {EM_68K, "a 68000"},     {EM_PARISC, "a PA-RISC"},      {EM_BPF, "a BPF"},
+        {EM_X86_64, "an x86-64"}, {EM_386, "an i386"},   {EM_AARCH64, "an AArch64"},    {EM_ARM, "an ARM"},
+        {EM_PPC64, "a PowerPC"},  {EM_PPC, "a PowerPC"}, {EM_MIPS, "a MIPS"},           {EM_S390, "an S/390"},
+        {EM_SPARCV9, "a SPARC"},  {EM_SPARC, "a SPARC"}, {EM_LOONGARCH, "a LoongArch"}, {EM_IA_64, "an Itanium"},
+        {EM_ALPHA, "an Alpha"},   {EM_68K, "a 68000"},   {EM_PARISC, "a PA-RISC"},      {EM_BPF, "a BPF"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].machine == machine)
@@ -96,12 +96,9 @@ static int check_header(const Elf64_Ehdr *header, const char *name, struct error
         return error_set(err, -ENOEXEC, "%s is a corrupt ELF file: its version is %u, not 1", name, header->e_version);
     switch (header->e_type) {
     case ET_EXEC:
-    case ET_DYN:
-        break;
-    case ET_REL:
-        return error_set(err, -ENOEXEC, "%s is a relocatable object file: link it into a program first", name);
-    case ET_CORE:
-        return error_set(err, -ENOEXEC, "%s is a core file, not a program", name);
+    case ET_DYN: break;
+    case ET_REL: return error_set(err, -ENOEXEC, "%s is a relocatable object file: link it into a program first", name);
+    case ET_CORE: return error_set(err, -ENOEXEC, "%s is a core file, not a program", name);
     default:
         return error_set(err, -ENOEXEC, "%s is a corrupt ELF file: its type is %u; 2 and 3 are programs", name,
                          header->e_type);
@@ -154,8 +151,8 @@ static int add_segment(struct elf_image *elf, const Elf64_Phdr *ph, uint64_t siz
     if (number == 0)
         elf->low = page_down(ph->p_vaddr);
     elf->high = page_up(mem_end);
-    elf->segments[elf->segment_count++] = (struct elf_segment){
-        ph->p_vaddr, ph->p_offset, ph->p_filesz, ph->p_memsz, segment_prot(ph->p_flags)};
+    elf->segments[elf->segment_count++] =
+        (struct elf_segment){ph->p_vaddr, ph->p_offset, ph->p_filesz, ph->p_memsz, segment_prot(ph->p_flags)};
     return 0;
 }
 
@@ -248,8 +245,8 @@ static int map_zero_pages(const struct elf_segment *s, uint64_t start, uint64_t 
 {
     if (start >= end)
         return 0;
-    int64_t at = guest_mmap(m, start, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                            0, NULL);
+    int64_t at =
+        guest_mmap(m, start, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0, NULL);
     if (at < 0)
         return (int)at;
     void *to = guest_ptr(m, start, bytes, PROT_WRITE);

@@ -10,7 +10,7 @@
 
 enum { SCRIPT_DEPTH = 5, SCRIPT_LINE = 256 }; /* as in Linux: scripts of scripts, bytes of the first line */
 
-#define STACK_SMALLEST (UINT64_C(256) << 10)
+#define STACK_SMALLEST  (UINT64_C(256) << 10)
 #define STACK_UNLIMITED (UINT64_C(64) << 20) /* what an infinite limit means here */
 
 /* ---- lists of strings */
@@ -267,8 +267,8 @@ int exec_search(const struct exec_plan *plan, struct process *p, const char *com
 static int map_trampoline(struct process *p)
 {
     static const uint32_t code[] = {0x08b00893 /* li a7, 139 */, 0x00000073 /* ecall */};
-    int64_t at = guest_mmap(p->memory, 0, GUEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0,
-                            "[vdso]");
+    int64_t at =
+        guest_mmap(p->memory, 0, GUEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, "[vdso]");
     if (at < 0)
         return (int)at;
     p->trampoline = (uint64_t)at;
@@ -313,8 +313,8 @@ static int map_programs(struct exec_plan *plan, struct process *p, struct elf_ma
         return result;
     guest_set_brk(p->memory, program->end);
     if (plan->interpreter_fd >= 0)
-        result = elf_map(&plan->interpreter, plan->interpreter_fd, plan->program.interpreter, p->memory, 0,
-                         interpreter, err);
+        result = elf_map(&plan->interpreter, plan->interpreter_fd, plan->program.interpreter, p->memory, 0, interpreter,
+                         err);
     return result;
 }
 

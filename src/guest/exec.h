@@ -21,8 +21,8 @@ void string_list_free(struct string_list *list);
 
 /* A program that can be started. */
 struct exec_plan {
-    char execfn[PATH_MAX]; /* the path that execve was given, or a script's interpreter */
-    char exe[PATH_MAX];    /* without links, for /proc/self/exe */
+    char execfn[PATH_MAX];          /* the path that execve was given, or a script's interpreter */
+    char exe[PATH_MAX];             /* without links, for /proc/self/exe */
     int program_fd, interpreter_fd; /* -1 if there is none */
     struct elf_image program, interpreter;
     struct string_list argv, envp;

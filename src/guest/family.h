@@ -31,7 +31,7 @@ enum member_state {
 };
 
 struct member {
-    _Atomic int state;            /* enum member_state */
+    _Atomic int state; /* enum member_state */
     _Atomic int guest_pid, host_pid;
     _Atomic int parent_pid;       /* guest's id */
     _Atomic uint64_t insns;       /* retired by it and by the children that it reaped */
@@ -45,24 +45,24 @@ struct member {
 
 struct family {
     _Atomic int next_id;
-    int outside_host_pgrp;        /* what FAMILY_OUTSIDE is called on the host */
-    _Atomic int lock;             /* on the ring: 1 while it is being changed */
-    _Atomic int holder;           /* index of the member whose turn it is, or -1 */
-    _Atomic int ring_count;       /* members that take turns */
-    _Atomic uint64_t clock_ns;    /* guest time when the turn was last passed on */
-    _Atomic uint32_t idle;        /* members in sequence that had their turn and nothing to do */
-    _Atomic uint32_t changes;     /* of state, of all members so far */
+    int outside_host_pgrp;     /* what FAMILY_OUTSIDE is called on the host */
+    _Atomic int lock;          /* on the ring: 1 while it is being changed */
+    _Atomic int holder;        /* index of the member whose turn it is, or -1 */
+    _Atomic int ring_count;    /* members that take turns */
+    _Atomic uint64_t clock_ns; /* guest time when the turn was last passed on */
+    _Atomic uint32_t idle;     /* members in sequence that had their turn and nothing to do */
+    _Atomic uint32_t changes;  /* of state, of all members so far */
     struct member members[FAMILY_SIZE];
 };
 
 struct family *family_new(struct error *err) MUST_CHECK;
 void family_free(struct family *f);
 
-int family_new_id(struct family *f);                             /* for a thread */
-struct member *family_add(struct family *f, int parent_pid);     /* a new process; NULL if the table is full */
-void family_drop(struct family *f, struct member *m);            /* the fork failed */
+int family_new_id(struct family *f);                         /* for a thread */
+struct member *family_add(struct family *f, int parent_pid); /* a new process; NULL if the table is full */
+void family_drop(struct family *f, struct member *m);        /* the fork failed */
 void family_reap(struct family *f, struct member *m);
-void family_orphan(struct family *f, int parent_pid);            /* its children are init's from now on */
+void family_orphan(struct family *f, int parent_pid); /* its children are init's from now on */
 
 static inline bool member_exists(const struct member *m)
 {

@@ -11,9 +11,9 @@
 /* Linux's struct clone_args, up to what is used. */
 struct clone_request {
     uint64_t flags;
-    uint64_t pidfd;       /* guest address that receives a descriptor for the child, with CLONE_PIDFD */
-    uint64_t child_tid;   /* guest address, with CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID */
-    uint64_t parent_tid;  /* guest address, with CLONE_PARENT_SETTID */
+    uint64_t pidfd;      /* guest address that receives a descriptor for the child, with CLONE_PIDFD */
+    uint64_t child_tid;  /* guest address, with CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID */
+    uint64_t parent_tid; /* guest address, with CLONE_PARENT_SETTID */
     uint64_t exit_signal;
     uint64_t stack;       /* the child's stack pointer, or 0 for the parent's */
     uint64_t stack_bytes; /* for clone3, which gives the lowest address; else 0 */
@@ -26,8 +26,8 @@ void clone_apply(struct thread *t, const struct clone_request *request);
 int64_t process_fork(struct thread *t, const struct clone_request *request);
 
 /* vfork.c */
-int vfork_prepare(int ends[2]) MUST_CHECK;             /* read and write end of the pipe; 0 or a negative errno */
-int64_t vfork_wait(struct thread *t);                  /* the call goes on; the child's pid at the end */
+int vfork_prepare(int ends[2]) MUST_CHECK; /* read and write end of the pipe; 0 or a negative errno */
+int64_t vfork_wait(struct thread *t);      /* the call goes on; the child's pid at the end */
 void vfork_release_parent(struct process *p, bool with_stack); /* in the child; nothing if it is not one of vfork */
 
 /* sys_wait.c */

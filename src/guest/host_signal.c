@@ -43,10 +43,8 @@ static bool is_forwarded(int sig)
     case SIGSEGV:
     case SIGBUS:
     case 32:
-    case 33:
-        return false;
-    default:
-        return sig >= 1 && sig <= SIGNAL_MAX;
+    case 33: return false;
+    default: return sig >= 1 && sig <= SIGNAL_MAX;
     }
 }
 

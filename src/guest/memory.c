@@ -9,9 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define GUARD_BYTES (UINT64_C(1) << 16)       /* catches accesses that begin below GUEST_SPACE and end above it */
-#define LOWEST_ADDRESS UINT64_C(0x10000)      /* Linux's usual vm.mmap_min_addr */
-#define STACK_GAP (UINT64_C(128) << 20)       /* at least this much between the mappings and the top of the stack */
+#define GUARD_BYTES    (UINT64_C(1) << 16)   /* catches accesses that begin below GUEST_SPACE and end above it */
+#define LOWEST_ADDRESS UINT64_C(0x10000)     /* Linux's usual vm.mmap_min_addr */
+#define STACK_GAP      (UINT64_C(128) << 20) /* at least this much between the mappings and the top of the stack */
 
 struct guest_memory {
     uint8_t *base;           /* host address of guest address 0 */
@@ -270,7 +270,7 @@ static void close_gap(struct guest_memory *m, uint64_t start, uint64_t end)
 static uint64_t choose_address(const struct guest_memory *m, uint64_t length)
 {
     uint64_t top = m->mmap_top;
-    for (size_t i = first_ending_above(m, top); ; i--) {
+    for (size_t i = first_ending_above(m, top);; i--) {
         if (i < m->count && m->area[i].start < top)
             top = m->area[i].start;
         uint64_t below = i > 0 ? m->area[i - 1].end : LOWEST_ADDRESS;
@@ -310,8 +310,8 @@ int64_t guest_mmap(struct guest_memory *m, uint64_t addr, uint64_t length, int p
                    const char *name)
 {
     int type = flags & MAP_TYPE;
-    if (length == 0 || offset % GUEST_PAGE != 0 || (type != MAP_PRIVATE && type != MAP_SHARED &&
-        type != MAP_SHARED_VALIDATE))
+    if (length == 0 || offset % GUEST_PAGE != 0 ||
+        (type != MAP_PRIVATE && type != MAP_SHARED && type != MAP_SHARED_VALIDATE))
         return -EINVAL;
     if (length > GUEST_SPACE || (flags & MAP_HUGETLB))
         return -ENOMEM;
@@ -327,8 +327,8 @@ int64_t guest_mmap(struct guest_memory *m, uint64_t addr, uint64_t length, int p
     bool anonymous = flags & MAP_ANONYMOUS;
     if (!anonymous && fstat(fd, &file) != 0)
         return -errno;
-    int host_flags = (type == MAP_PRIVATE ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED | MAP_NORESERVE |
-                     (anonymous ? MAP_ANONYMOUS : 0);
+    int host_flags =
+        (type == MAP_PRIVATE ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED | MAP_NORESERVE | (anonymous ? MAP_ANONYMOUS : 0);
     void *p = mmap(m->base + start, length, host_prot(prot), host_flags, anonymous ? -1 : fd, (off_t)offset);
     if (p == MAP_FAILED) {
         int code = errno;
@@ -482,14 +482,23 @@ int64_t guest_madvise(struct guest_memory *m, uint64_t addr, uint64_t length, in
     if (!page_range(addr, length, &end))
         return -EINVAL;
     switch (advice) {
-    case MADV_DONTNEED:
-        return drop_pages(m, addr, end);
-    case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED: case MADV_FREE: case MADV_DONTFORK:
-    case MADV_DOFORK: case MADV_HUGEPAGE: case MADV_NOHUGEPAGE: case MADV_DONTDUMP: case MADV_DODUMP: case MADV_COLD:
-    case MADV_PAGEOUT: case MADV_POPULATE_READ: case MADV_POPULATE_WRITE:
-        return range_has(m, addr, end, PROT_NONE) ? 0 : -ENOMEM;
-    default:
-        return -EINVAL;
+    case MADV_DONTNEED: return drop_pages(m, addr, end);
+    case MADV_NORMAL:
+    case MADV_RANDOM:
+    case MADV_SEQUENTIAL:
+    case MADV_WILLNEED:
+    case MADV_FREE:
+    case MADV_DONTFORK:
+    case MADV_DOFORK:
+    case MADV_HUGEPAGE:
+    case MADV_NOHUGEPAGE:
+    case MADV_DONTDUMP:
+    case MADV_DODUMP:
+    case MADV_COLD:
+    case MADV_PAGEOUT:
+    case MADV_POPULATE_READ:
+    case MADV_POPULATE_WRITE: return range_has(m, addr, end, PROT_NONE) ? 0 : -ENOMEM;
+    default: return -EINVAL;
     }
 }
 
@@ -517,8 +526,8 @@ int64_t guest_brk(struct guest_memory *m, uint64_t addr)
         return (int64_t)m->brk;
     if (new_end > old_end) {
         if (!range_is_free(m, old_end, new_end) ||
-            guest_mmap(m, old_end, new_end - old_end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                       0, "[heap]") < 0)
+            guest_mmap(m, old_end, new_end - old_end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0, "[heap]") < 0)
             return (int64_t)m->brk;
     } else if (new_end < old_end && guest_munmap(m, new_end, old_end - new_end) < 0) {
         return (int64_t)m->brk;
@@ -585,8 +594,8 @@ static bool may_lie_behind_a_file(const struct guest_memory *m, uint64_t addr, u
 
 static int kernel_copies(struct iovec here, struct iovec guest, bool in)
 {
-    ssize_t n = in ? process_vm_readv(getpid(), &here, 1, &guest, 1, 0)
-                   : process_vm_writev(getpid(), &here, 1, &guest, 1, 0);
+    ssize_t n =
+        in ? process_vm_readv(getpid(), &here, 1, &guest, 1, 0) : process_vm_writev(getpid(), &here, 1, &guest, 1, 0);
     return n == (ssize_t)here.iov_len ? 0 : -EFAULT;
 }
 

@@ -18,8 +18,8 @@
 
 #include "base/error.h"
 
-#define GUEST_PAGE 4096u
-#define GUEST_SPACE (UINT64_C(1) << 38)
+#define GUEST_PAGE      4096u
+#define GUEST_SPACE     (UINT64_C(1) << 38)
 #define GUEST_STACK_TOP (GUEST_SPACE - GUEST_PAGE) /* Linux keeps the last page free, too */
 
 struct guest_memory;
@@ -34,8 +34,8 @@ uint8_t *guest_memory_base(const struct guest_memory *m);
 /* System calls on memory: Linux's arguments (guest PROT_ and MAP_ values, which are the host's on x86-64 and
  * riscv64 alike), the guest's view of addresses; they return a guest address or 0, or a negative errno.
  * `name` is what /proc/self/maps shows and may be NULL; `fd` is a host descriptor. */
-int64_t guest_mmap(struct guest_memory *m, uint64_t addr, uint64_t length, int prot, int flags, int fd,
-                   uint64_t offset, const char *name);
+int64_t guest_mmap(struct guest_memory *m, uint64_t addr, uint64_t length, int prot, int flags, int fd, uint64_t offset,
+                   const char *name);
 int64_t guest_munmap(struct guest_memory *m, uint64_t addr, uint64_t length);
 int64_t guest_mprotect(struct guest_memory *m, uint64_t addr, uint64_t length, int prot);
 int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length, uint64_t new_length, int flags,
@@ -52,8 +52,8 @@ int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64
 /* Copies a string with its zero; its length, or -EFAULT, or -ENAMETOOLONG if it does not fit. */
 int64_t guest_copy_string(const struct guest_memory *m, char *to, size_t size, uint64_t from) MUST_CHECK;
 
-/* Maps the stack, [top - size, top), all of it at once: pages come into being when they are touched, and what lies below
- * stays free. Mappings are then chosen below it. 0 or a negative errno. */
+/* Maps the stack, [top - size, top), all of it at once: pages come into being when they are touched, and what lies
+ * below stays free. Mappings are then chosen below it. 0 or a negative errno. */
 int64_t guest_map_stack(struct guest_memory *m, uint64_t top, uint64_t size);
 
 /* Code in [start, end) may have changed: executable pages were unmapped, replaced or reprotected, or the guest said so

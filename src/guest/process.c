@@ -129,28 +129,15 @@ void process_trap(struct process *p, struct thread *t)
     const struct hart *h = &t->hart;
     sched_retired(t);
     switch (h->trap) {
-    case TRAP_NONE:
-        break;
-    case TRAP_ECALL:
-        syscall_dispatch(t);
-        break;
-    case TRAP_EBREAK:
-        signal_force(t, SIGTRAP, TRAP_BRKPT, h->pc);
-        break;
-    case TRAP_ILLEGAL:
-        signal_force(t, SIGILL, ILL_ILLOPC, h->pc);
-        break;
+    case TRAP_NONE: break;
+    case TRAP_ECALL: syscall_dispatch(t); break;
+    case TRAP_EBREAK: signal_force(t, SIGTRAP, TRAP_BRKPT, h->pc); break;
+    case TRAP_ILLEGAL: signal_force(t, SIGILL, ILL_ILLOPC, h->pc); break;
     case TRAP_FETCH_FAULT:
     case TRAP_LOAD_FAULT:
-    case TRAP_STORE_FAULT:
-        fault(t, h->trap_value);
-        break;
-    case TRAP_MISALIGNED:
-        signal_force(t, SIGBUS, BUS_ADRALN, h->trap_value);
-        break;
-    case TRAP_BUS:
-        signal_force(t, SIGBUS, BUS_ADRERR, h->trap_value);
-        break;
+    case TRAP_STORE_FAULT: fault(t, h->trap_value); break;
+    case TRAP_MISALIGNED: signal_force(t, SIGBUS, BUS_ADRALN, h->trap_value); break;
+    case TRAP_BUS: signal_force(t, SIGBUS, BUS_ADRERR, h->trap_value); break;
     }
 }
 

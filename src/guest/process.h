@@ -35,12 +35,12 @@ struct process_config {
     bool isolate;                   /* the guest sees only the sysroot and the binds */
     const struct guest_bind *binds; /* with `isolate`; bind_count of them */
     size_t bind_count;
-    bool allow_net;          /* sockets of all families; otherwise socket() fails with EACCES */
-    bool host_time;          /* clocks and sleeps are the host's */
-    uint64_t seed;           /* of AT_RANDOM, getrandom and /dev/urandom */
-    const char *chdir;       /* guest folder to start in, or NULL for the caller's */
-    char *const *argv;       /* argv[0] is the program, looked up as the guest's execvp would */
-    char *const *envp;       /* the guest's whole environment */
+    bool allow_net;              /* sockets of all families; otherwise socket() fails with EACCES */
+    bool host_time;              /* clocks and sleeps are the host's */
+    uint64_t seed;               /* of AT_RANDOM, getrandom and /dev/urandom */
+    const char *chdir;           /* guest folder to start in, or NULL for the caller's */
+    char *const *argv;           /* argv[0] is the program, looked up as the guest's execvp would */
+    char *const *envp;           /* the guest's whole environment */
     uint64_t memory_limit_bytes; /* see guest_memory_new */
     uint64_t stack_limit_bytes;  /* RLIMIT_STACK */
     uint64_t quantum_insns;      /* instructions that a thread runs before the next one's turn */
@@ -54,15 +54,15 @@ struct thread *process_next(struct process *p); /* NULL when the process has end
 void process_trap(struct process *p, struct thread *t);
 struct hart *thread_hart(struct thread *t);
 
-int process_status(const struct process *p);              /* exit code, or 128 + signal */
+int process_status(const struct process *p); /* exit code, or 128 + signal */
 /* The dynamic loader gave up before the program began, and has said why: a library is missing. */
 bool process_loader_failed(const struct process *p);
-int process_signal(const struct process *p);              /* the signal that ended it, or 0 */
-bool process_is_child(const struct process *p);           /* forked by the guest: its end is its parent's to see */
-uint64_t process_retired_insns(const struct process *p);  /* over all threads, ended ones too */
-uint64_t process_total_insns(const struct process *p);    /* and over all processes that this one forked and reaped */
+int process_signal(const struct process *p);             /* the signal that ended it, or 0 */
+bool process_is_child(const struct process *p);          /* forked by the guest: its end is its parent's to see */
+uint64_t process_retired_insns(const struct process *p); /* over all threads, ended ones too */
+uint64_t process_total_insns(const struct process *p);   /* and over all processes that this one forked and reaped */
 struct guest_memory *process_memory(struct process *p);
-const char *process_program(const struct process *p);     /* guest path of the running program */
+const char *process_program(const struct process *p); /* guest path of the running program */
 
 /* Asks from another host context (a signal handler) that the engine return soon. */
 #endif

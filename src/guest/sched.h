@@ -32,13 +32,13 @@ struct futex_wait {
 
 /* The system call that a thread is in; all zero, with no deadline, outside of one. */
 struct call {
-    bool begun;           /* made at least once, to be made again when the thread runs */
-    bool asleep;          /* not runnable until something below happens */
-    bool interrupted;     /* gave -EINTR; signal delivery decides whether it restarts or fails */
-    bool deaf;            /* signals do not end the sleep */
-    bool child;           /* a change of state of a child ends it */
-    uint64_t sigwait;     /* signals that end it although they are blocked (rt_sigtimedwait) */
-    bool mask_saved;      /* `saved_mask` is the mask to return to (ppoll, sigsuspend) */
+    bool begun;       /* made at least once, to be made again when the thread runs */
+    bool asleep;      /* not runnable until something below happens */
+    bool interrupted; /* gave -EINTR; signal delivery decides whether it restarts or fails */
+    bool deaf;        /* signals do not end the sleep */
+    bool child;       /* a change of state of a child ends it */
+    uint64_t sigwait; /* signals that end it although they are blocked (rt_sigtimedwait) */
+    bool mask_saved;  /* `saved_mask` is the mask to return to (ppoll, sigsuspend) */
     uint64_t saved_mask;
     uint64_t deadline_ns; /* on the guest's clock, set once in the life of a call, or NEVER */
     unsigned fd_count;    /* of thread.poll_fds; any of these ready ends the sleep */

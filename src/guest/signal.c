@@ -7,13 +7,12 @@
 #include "guest/baton.h"
 #include "guest/syscall.h"
 
-#define BIT(sig) (UINT64_C(1) << ((sig) - 1))
+#define BIT(sig) (UINT64_C(1) << ((sig)-1))
 static const uint64_t ignored_by_default = BIT(SIGCHLD) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCONT);
 static const uint64_t stops_by_default = BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU);
 static const uint64_t never_blocked = BIT(SIGKILL) | BIT(SIGSTOP);
 /* Raised by the instruction that runs; taken before all others, so that the handler sees its context. */
-static const uint64_t synchronous =
-    BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGFPE) | BIT(SIGSYS);
+static const uint64_t synchronous = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGFPE) | BIT(SIGSYS);
 #undef BIT
 
 enum { HANDLER_DEFAULT = 0, HANDLER_IGNORE = 1 };
@@ -160,8 +159,8 @@ void signal_set_action(struct process *p, int sig, const struct signal_action *a
     uint64_t bit = signal_bit(sig);
     p->actions[sig] = *action;
     p->actions[sig].mask &= ~never_blocked;
-    bool ignore = action->handler == HANDLER_IGNORE ||
-                  (action->handler == HANDLER_DEFAULT && (ignored_by_default & bit));
+    bool ignore =
+        action->handler == HANDLER_IGNORE || (action->handler == HANDLER_DEFAULT && (ignored_by_default & bit));
     p->ignored = ignore ? p->ignored | bit : p->ignored & ~bit;
     if (ignore) {
         queue_drop(&p->pending, sig);

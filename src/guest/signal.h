@@ -54,7 +54,7 @@ enum { SIGNAL_FRAME_BYTES = 1088 }; /* siginfo and ucontext; see signal_frame.c 
 
 /* To one thread, or to the process if `t` is NULL. 0, or -EAGAIN when the queue is full. */
 int signal_send(struct process *p, struct thread *t, const siginfo_t *info);
-void signal_send_kernel(struct process *p, int sig); /* SI_KERNEL, to the process */
+void signal_send_kernel(struct process *p, int sig);                 /* SI_KERNEL, to the process */
 void signal_child_changed(struct process *p, const siginfo_t *info); /* SIGCHLD, and whoever waits for a child */
 /* For a fault of `t` itself: kills if the signal is blocked or ignored. */
 void signal_force(struct thread *t, int sig, int code, uint64_t addr);
@@ -84,12 +84,12 @@ bool signal_pop_frame(struct thread *t) MUST_CHECK;
 
 /* host_signal.c: the host's side. One process at a time receives the host's signals. */
 void host_signal_start(struct process *p);
-void host_signal_stop(void);                  /* gives the host's handlers back */
+void host_signal_stop(void);                                            /* gives the host's handlers back */
 void host_signal_follow(const struct process *p, int sig, bool ignore); /* ignore it on the host, or record it */
-void host_signal_forget(void);                /* in a forked child: what came before is not its own */
+void host_signal_forget(void);                      /* in a forked child: what came before is not its own */
 void host_signal_block_tty(const struct thread *t); /* before a call: SIGTTIN and SIGTTOU as the guest has them */
-void host_signal_stop_self(int sig);          /* stops this host process as SIGTSTP and its kin do by default */
+void host_signal_stop_self(int sig);                /* stops this host process as SIGTSTP and its kin do by default */
 bool host_signal_waiting(void);
-void host_signal_collect(struct process *p);  /* moves what was recorded to the guest's queues */
+void host_signal_collect(struct process *p); /* moves what was recorded to the guest's queues */
 
 #endif

@@ -15,7 +15,7 @@ struct guest_ucontext {
     uint64_t flags, link;
     struct guest_stack stack;
     uint64_t sigmask;
-    uint8_t sigmask_room[120]; /* the set may grow to 1024 bits */
+    uint8_t sigmask_room[120];                      /* the set may grow to 1024 bits */
     uint64_t regs[32] __attribute__((aligned(16))); /* pc, x1 to x31 */
     uint64_t f[32];
     uint32_t fcsr;

@@ -236,32 +236,21 @@ int64_t sys_futex(struct thread *t, const uint64_t a[6])
     if (a[0] % sizeof(uint32_t) != 0)
         return -EINVAL;
     switch (a[1] & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT:
-        return futex_wait(t, a, FUTEX_BITSET_MATCH_ANY, false);
-    case FUTEX_WAIT_BITSET:
-        return futex_wait(t, a, (uint32_t)a[5], true);
-    case FUTEX_WAKE:
-        return futex_wake(p, a[0], (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
+    case FUTEX_WAIT: return futex_wait(t, a, FUTEX_BITSET_MATCH_ANY, false);
+    case FUTEX_WAIT_BITSET: return futex_wait(t, a, (uint32_t)a[5], true);
+    case FUTEX_WAKE: return futex_wake(p, a[0], (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
         if ((uint32_t)a[5] == 0)
             return -EINVAL;
         return futex_wake(p, a[0], (uint32_t)a[2], (uint32_t)a[5]);
-    case FUTEX_REQUEUE:
-        return futex_requeue(p, a, false);
-    case FUTEX_CMP_REQUEUE:
-        return futex_requeue(p, a, true);
-    case FUTEX_WAKE_OP:
-        return futex_wake_op(p, a);
-    case FUTEX_LOCK_PI:
-        return futex_lock_pi(t, a, false, true);
-    case FUTEX_LOCK_PI2:
-        return futex_lock_pi(t, a, false, wall);
-    case FUTEX_TRYLOCK_PI:
-        return futex_lock_pi(t, a, true, true);
-    case FUTEX_UNLOCK_PI:
-        return futex_unlock_pi(t, a[0]);
-    default:
-        return -ENOSYS;
+    case FUTEX_REQUEUE: return futex_requeue(p, a, false);
+    case FUTEX_CMP_REQUEUE: return futex_requeue(p, a, true);
+    case FUTEX_WAKE_OP: return futex_wake_op(p, a);
+    case FUTEX_LOCK_PI: return futex_lock_pi(t, a, false, true);
+    case FUTEX_LOCK_PI2: return futex_lock_pi(t, a, false, wall);
+    case FUTEX_TRYLOCK_PI: return futex_lock_pi(t, a, true, true);
+    case FUTEX_UNLOCK_PI: return futex_unlock_pi(t, a[0]);
+    default: return -ENOSYS;
     }
 }
 

@@ -63,12 +63,12 @@ enum {
     HWPROBE_MISALIGNED_SCALAR_PERF,
 };
 enum { HWPROBE_WHICH_CPUS = 1, HWPROBE_BASE_IMA = 1, HWPROBE_MISALIGNED_FAST = 3 };
-#define HWPROBE_FD (UINT64_C(1) << 0)
-#define HWPROBE_C (UINT64_C(1) << 1)
-#define HWPROBE_ZBA (UINT64_C(1) << 3)
-#define HWPROBE_ZBB (UINT64_C(1) << 4)
-#define HWPROBE_ZBS (UINT64_C(1) << 5)
-#define HWPROBE_ZICOND (UINT64_C(1) << 35)
+#define HWPROBE_FD          (UINT64_C(1) << 0)
+#define HWPROBE_C           (UINT64_C(1) << 1)
+#define HWPROBE_ZBA         (UINT64_C(1) << 3)
+#define HWPROBE_ZBB         (UINT64_C(1) << 4)
+#define HWPROBE_ZBS         (UINT64_C(1) << 5)
+#define HWPROBE_ZICOND      (UINT64_C(1) << 35)
 #define HWPROBE_ZIHINTPAUSE (UINT64_C(1) << 36)
 
 struct hwprobe_pair {
@@ -82,22 +82,16 @@ static struct hwprobe_pair probe(int64_t key)
     case HWPROBE_MVENDORID:
     case HWPROBE_MARCHID:
     case HWPROBE_MIMPID:
-    case HWPROBE_ZICBOZ_BLOCK_SIZE:
-        return (struct hwprobe_pair){key, 0};
-    case HWPROBE_BASE_BEHAVIOR:
-        return (struct hwprobe_pair){key, HWPROBE_BASE_IMA};
+    case HWPROBE_ZICBOZ_BLOCK_SIZE: return (struct hwprobe_pair){key, 0};
+    case HWPROBE_BASE_BEHAVIOR: return (struct hwprobe_pair){key, HWPROBE_BASE_IMA};
     case HWPROBE_IMA_EXT_0:
         return (struct hwprobe_pair){key, HWPROBE_FD | HWPROBE_C | HWPROBE_ZBA | HWPROBE_ZBB | HWPROBE_ZBS |
                                               HWPROBE_ZICOND | HWPROBE_ZIHINTPAUSE};
     case HWPROBE_CPUPERF_0:
-    case HWPROBE_MISALIGNED_SCALAR_PERF:
-        return (struct hwprobe_pair){key, HWPROBE_MISALIGNED_FAST};
-    case HWPROBE_HIGHEST_VIRT_ADDRESS:
-        return (struct hwprobe_pair){key, GUEST_STACK_TOP - 1};
-    case HWPROBE_TIME_CSR_FREQ:
-        return (struct hwprobe_pair){key, 1000000000};
-    default:
-        return (struct hwprobe_pair){-1, 0};
+    case HWPROBE_MISALIGNED_SCALAR_PERF: return (struct hwprobe_pair){key, HWPROBE_MISALIGNED_FAST};
+    case HWPROBE_HIGHEST_VIRT_ADDRESS: return (struct hwprobe_pair){key, GUEST_STACK_TOP - 1};
+    case HWPROBE_TIME_CSR_FREQ: return (struct hwprobe_pair){key, 1000000000};
+    default: return (struct hwprobe_pair){-1, 0};
     }
 }
 

@@ -244,30 +244,22 @@ int64_t sys_prctl(struct thread *t, const uint64_t a[6])
         memcpy(t->name, name, sizeof name);
         return 0;
     }
-    case PR_GET_NAME:
-        return guest_copy_out(p->memory, a[1], t->name, sizeof t->name);
-    case PR_SET_PDEATHSIG:
-        return host_result(prctl(PR_SET_PDEATHSIG, a[1]));
+    case PR_GET_NAME: return guest_copy_out(p->memory, a[1], t->name, sizeof t->name);
+    case PR_SET_PDEATHSIG: return host_result(prctl(PR_SET_PDEATHSIG, a[1]));
     case PR_GET_PDEATHSIG:
         prctl(PR_GET_PDEATHSIG, &signal);
         return guest_copy_out(p->memory, a[1], &signal, sizeof signal);
-    case PR_GET_DUMPABLE:
-        return 1;
+    case PR_GET_DUMPABLE: return 1;
     case PR_SET_DUMPABLE:
     case PR_SET_TIMERSLACK:
-    case PR_SET_CHILD_SUBREAPER:
-        return 0;
-    case PR_GET_TIMERSLACK:
-        return 50000;
+    case PR_SET_CHILD_SUBREAPER: return 0;
+    case PR_GET_TIMERSLACK: return 50000;
     case PR_GET_NO_NEW_PRIVS:
     case PR_GET_KEEPCAPS:
     case PR_GET_SECCOMP:
-    case PR_CAPBSET_READ:
-        return 0;
-    case PR_SET_NO_NEW_PRIVS:
-        return host_result(prctl(PR_SET_NO_NEW_PRIVS, a[1], a[2], a[3], a[4]));
-    default:
-        return -EINVAL;
+    case PR_CAPBSET_READ: return 0;
+    case PR_SET_NO_NEW_PRIVS: return host_result(prctl(PR_SET_NO_NEW_PRIVS, a[1], a[2], a[3], a[4]));
+    default: return -EINVAL;
     }
 }
 
@@ -311,17 +303,10 @@ int64_t sys_getrusage(struct thread *t, const uint64_t a[6])
     uint64_t ns;
     memset(&usage, 0, sizeof usage);
     switch ((int)a[0]) {
-    case RUSAGE_SELF:
-        ns = p->retired_insns;
-        break;
-    case RUSAGE_THREAD:
-        ns = t->hart.retired;
-        break;
-    case RUSAGE_CHILDREN:
-        ns = p->children_insns;
-        break;
-    default:
-        return -EINVAL;
+    case RUSAGE_SELF: ns = p->retired_insns; break;
+    case RUSAGE_THREAD: ns = t->hart.retired; break;
+    case RUSAGE_CHILDREN: ns = p->children_insns; break;
+    default: return -EINVAL;
     }
     usage.ru_utime.tv_sec = (time_t)(ns / 1000000000);
     usage.ru_utime.tv_usec = (suseconds_t)(ns % 1000000000 / 1000);

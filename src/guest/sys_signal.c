@@ -55,17 +55,10 @@ int64_t sys_rt_sigprocmask(struct thread *t, const uint64_t a[6])
         if (guest_copy_in(m, &set, a[1], sizeof set) < 0)
             return -EFAULT;
         switch ((int)a[0]) {
-        case SIG_BLOCK:
-            signal_set_blocked(t, old | set);
-            break;
-        case SIG_UNBLOCK:
-            signal_set_blocked(t, old & ~set);
-            break;
-        case SIG_SETMASK:
-            signal_set_blocked(t, set);
-            break;
-        default:
-            return -EINVAL;
+        case SIG_BLOCK: signal_set_blocked(t, old | set); break;
+        case SIG_UNBLOCK: signal_set_blocked(t, old & ~set); break;
+        case SIG_SETMASK: signal_set_blocked(t, set); break;
+        default: return -EINVAL;
         }
     }
     return a[2] == 0 ? 0 : guest_copy_out(m, a[2], &old, sizeof old);

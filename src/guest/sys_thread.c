@@ -11,7 +11,7 @@
 #include "guest/syscall.h"
 
 #define CLONE_NAMESPACES                                                                                               \
-    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
+    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |       \
      CLONE_NEWTIME)
 
 enum { CLONE_ARGS_SMALLEST = 64, CLONE_ARGS_KNOWN = 88 }; /* sizes of struct clone_args, first and today's */

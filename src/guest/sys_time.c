@@ -56,24 +56,17 @@ static int64_t clock_ns(const struct thread *t, int clock, uint64_t *ns)
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
     case CLOCK_REALTIME_ALARM:
-    case CLOCK_TAI:
-        *ns = process_wall_clock_ns(p);
-        return 0;
+    case CLOCK_TAI: *ns = process_wall_clock_ns(p); return 0;
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_BOOTTIME:
-    case CLOCK_BOOTTIME_ALARM:
-        *ns = process_time_ns(p);
-        return 0;
+    case CLOCK_BOOTTIME_ALARM: *ns = process_time_ns(p); return 0;
     case CLOCK_PROCESS_CPUTIME_ID:
         *ns = p->config.host_time ? host_clock_ns(CLOCK_PROCESS_CPUTIME_ID) : p->retired_insns;
         return 0;
-    case CLOCK_THREAD_CPUTIME_ID:
-        *ns = t->hart.retired;
-        return 0;
-    default:
-        return -EINVAL;
+    case CLOCK_THREAD_CPUTIME_ID: *ns = t->hart.retired; return 0;
+    default: return -EINVAL;
     }
 }
 

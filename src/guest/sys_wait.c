@@ -79,17 +79,14 @@ int64_t sys_wait4(struct thread *t, const uint64_t a[6])
 static int64_t wait_id(struct process *p, int type, uint64_t id)
 {
     switch (type) {
-    case P_ALL:
-        return 0;
-    case P_PIDFD:
-        return files_is_guest((int)id) ? (int64_t)id : -EBADF;
+    case P_ALL: return 0;
+    case P_PIDFD: return files_is_guest((int)id) ? (int64_t)id : -EBADF;
     case P_PID:
     case P_PGID: {
         int host = (int)id < 0 || (type == P_PID && id == 0) ? -EINVAL : family_to_host(p->family, (int)id);
         return host == -ESRCH ? -ECHILD : host;
     }
-    default:
-        return -EINVAL;
+    default: return -EINVAL;
     }
 }
 

@@ -7,13 +7,13 @@
 struct syscall_row {
     syscall_fn *function; /* NULL if it is refused or missing */
     const char *name;
-    int refused;          /* with this error; 0 if it is missing */
+    int refused; /* with this error; 0 if it is missing */
 };
 
 static const struct syscall_row rows[] = {
-#define SYSCALL(number, name) [number] = {sys_##name, #name, 0},
+#define SYSCALL(number, name)                [number] = {sys_##name, #name, 0},
 #define SYSCALL_REFUSED(number, name, error) [number] = {NULL, #name, error},
-#define SYSCALL_MISSING(number, name) [number] = {NULL, #name, 0},
+#define SYSCALL_MISSING(number, name)        [number] = {NULL, #name, 0},
 #include "guest/syscall.def"
 #undef SYSCALL
 #undef SYSCALL_REFUSED
@@ -62,16 +62,10 @@ void syscall_dispatch(struct thread *t)
     host_signal_block_tty(t);
     int64_t result = function ? function(t, args) : call_absent(t->process, number);
     switch (result) {
-    case SYSCALL_RETRY:
-        break;
-    case SYSCALL_NO_RESULT:
-        call_reset(t);
-        break;
-    case -EINTR:
-        t->call.interrupted = true;
-        break;
-    default:
-        finish(t, result);
+    case SYSCALL_RETRY: break;
+    case SYSCALL_NO_RESULT: call_reset(t); break;
+    case -EINTR: t->call.interrupted = true; break;
+    default: finish(t, result);
     }
 }
 
@@ -88,13 +82,11 @@ bool syscall_restarts(const struct hart *h)
     case 133: /* rt_sigsuspend */
     case 137: /* rt_sigtimedwait */
     case 192: /* semtimedop */
-    case 441: /* epoll_pwait2 */
-        return false;
+    case 441: /* epoll_pwait2 */ return false;
     case 98: { /* futex: a wait with a timeout would begin its timeout anew */
         uint64_t command = h->x[REG_A1] & FUTEX_CMD_MASK;
         return (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || h->x[REG_A0 + 3] == 0;
     }
-    default:
-        return true;
+    default: return true;
     }
 }

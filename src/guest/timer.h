@@ -19,9 +19,9 @@ struct timer {
     uint64_t interval_ns; /* 0: once */
     int notify;           /* SIGEV_SIGNAL, SIGEV_NONE or SIGEV_THREAD_ID */
     int signal, tid;
-    uint64_t value;       /* handed to the handler */
-    int overrun;          /* expiries that the pending signal stands for, besides the first */
-    int last_overrun;     /* the same for the signal that was delivered last */
+    uint64_t value;   /* handed to the handler */
+    int overrun;      /* expiries that the pending signal stands for, besides the first */
+    int last_overrun; /* the same for the signal that was delivered last */
 };
 
 void timers_reset(struct process *p);        /* disarms and deletes all: a new process has none */

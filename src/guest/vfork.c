@@ -14,7 +14,7 @@ struct page_header {
 
 /* Bits of an entry of /proc/self/pagemap, see the kernel's pagemap.rst. A page that was shared since the fork and is
  * now mapped only here was written to. */
-#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_PRESENT   (UINT64_C(1) << 63)
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
 
 int vfork_prepare(int ends[2])

@@ -19,8 +19,8 @@ const struct insn_desc *insn_describe(enum insn_id id)
     return &rows[id];
 }
 
-/* Buckets: for 32-bit forms the major opcode, bits 6:2, and funct3, bits 14:12; a row that does not care about funct3 is in
- * eight of them. For 16-bit forms funct3 and quadrant. */
+/* Buckets: for 32-bit forms the major opcode, bits 6:2, and funct3, bits 14:12; a row that does not care about funct3
+ * is in eight of them. For 16-bit forms funct3 and quadrant. */
 enum { BUCKET_ROWS = 48, FUNCT3 = 8, WIDE_BUCKETS = 32 * FUNCT3, NARROW_BUCKETS = 32 };
 
 struct bucket {
@@ -64,27 +64,33 @@ static int32_t sign_extend(int32_t value, unsigned width)
 static void decode_wide_operand(char letter, uint32_t b, struct insn *i)
 {
     switch (letter) {
-    case 'd': case 'D': i->rd = field(b, 11, 7); break;
-    case 's': case 'S': case 'Z': i->rs1 = field(b, 19, 15); break;
-    case 't': case 'T': i->rs2 = field(b, 24, 20); break;
+    case 'd':
+    case 'D': i->rd = field(b, 11, 7); break;
+    case 's':
+    case 'S':
+    case 'Z': i->rs1 = field(b, 19, 15); break;
+    case 't':
+    case 'T': i->rs2 = field(b, 24, 20); break;
     case 'R': i->rs3 = field(b, 31, 27); break;
-    case 'j': case 'o': i->imm = (int32_t)b >> 20; break;
+    case 'j':
+    case 'o': i->imm = (int32_t)b >> 20; break;
     case 'q': i->imm = (int32_t)(b & 0xfe000000) >> 20 | field(b, 11, 7); break;
     case 'f': i->imm = (int32_t)(b & 0xfe000000) >> 20; break;
     case 'p':
-        i->imm = sign_extend(field(b, 31, 31) << 12 | field(b, 7, 7) << 11 | field(b, 30, 25) << 5 |
-                             field(b, 11, 8) << 1, 13);
+        i->imm = sign_extend(
+            field(b, 31, 31) << 12 | field(b, 7, 7) << 11 | field(b, 30, 25) << 5 | field(b, 11, 8) << 1, 13);
         break;
     case 'a':
-        i->imm = sign_extend(field(b, 31, 31) << 20 | field(b, 19, 12) << 12 | field(b, 20, 20) << 11 |
-                             field(b, 30, 21) << 1, 21);
+        i->imm = sign_extend(
+            field(b, 31, 31) << 20 | field(b, 19, 12) << 12 | field(b, 20, 20) << 11 | field(b, 30, 21) << 1, 21);
         break;
     case 'u': i->imm = (int32_t)(b & 0xfffff000); break;
     case '>': i->imm = field(b, 25, 20); break;
     case '<': i->imm = field(b, 24, 20); break;
     case 'E': i->imm = field(b, 31, 20); break;
     case 'm': i->rm = field(b, 14, 12); break;
-    case 'P': case 'Q': i->imm = field(b, 27, 20); break;
+    case 'P':
+    case 'Q': i->imm = field(b, 27, 20); break;
     case 'A': i->rm = field(b, 26, 25); break;
     default: break;
     }
@@ -93,14 +99,18 @@ static void decode_wide_operand(char letter, uint32_t b, struct insn *i)
 static void decode_narrow_operand(char letter, uint32_t b, struct insn *i)
 {
     switch (letter) {
-    case 'd': case 'D': i->rd = field(b, 11, 7); break;
+    case 'd':
+    case 'D': i->rd = field(b, 11, 7); break;
     case 's': i->rs1 = field(b, 11, 7); break;
     case 'U': i->rd = i->rs1 = field(b, 11, 7); break;
-    case 'V': case 'v': i->rs2 = field(b, 6, 2); break;
-    case 'w': case 'W': i->rd = 8 + field(b, 4, 2); break;
+    case 'V':
+    case 'v': i->rs2 = field(b, 6, 2); break;
+    case 'w':
+    case 'W': i->rd = 8 + field(b, 4, 2); break;
     case 'r': i->rs1 = 8 + field(b, 9, 7); break;
     case 'x': i->rd = i->rs1 = 8 + field(b, 9, 7); break;
-    case 't': case 'T': i->rs2 = 8 + field(b, 4, 2); break;
+    case 't':
+    case 'T': i->rs2 = 8 + field(b, 4, 2); break;
     case '1': i->rd = 1; break;
     case '2': i->rs1 = 2; break;
     case '3': i->rd = i->rs1 = 2; break;
@@ -109,11 +119,10 @@ static void decode_narrow_operand(char letter, uint32_t b, struct insn *i)
     case '>': i->imm = field(b, 12, 12) << 5 | field(b, 6, 2); break;
     case 'b':
         i->imm = sign_extend(field(b, 12, 12) << 9 | field(b, 4, 3) << 7 | field(b, 5, 5) << 6 | field(b, 2, 2) << 5 |
-                             field(b, 6, 6) << 4, 10);
+                                 field(b, 6, 6) << 4,
+                             10);
         break;
-    case 'B':
-        i->imm = field(b, 10, 7) << 6 | field(b, 12, 11) << 4 | field(b, 5, 5) << 3 | field(b, 6, 6) << 2;
-        break;
+    case 'B': i->imm = field(b, 10, 7) << 6 | field(b, 12, 11) << 4 | field(b, 5, 5) << 3 | field(b, 6, 6) << 2; break;
     case 'k': i->imm = field(b, 5, 5) << 6 | field(b, 12, 10) << 3 | field(b, 6, 6) << 2; break;
     case 'l': i->imm = field(b, 6, 5) << 6 | field(b, 12, 10) << 3; break;
     case 'K': i->imm = field(b, 3, 2) << 6 | field(b, 12, 12) << 5 | field(b, 6, 4) << 2; break;
@@ -121,12 +130,15 @@ static void decode_narrow_operand(char letter, uint32_t b, struct insn *i)
     case 'M': i->imm = field(b, 8, 7) << 6 | field(b, 12, 9) << 2; break;
     case 'N': i->imm = field(b, 9, 7) << 6 | field(b, 12, 10) << 3; break;
     case 'a':
-        i->imm = sign_extend(field(b, 12, 12) << 11 | field(b, 8, 8) << 10 | field(b, 10, 9) << 8 | field(b, 6, 6) << 7 |
-                             field(b, 7, 7) << 6 | field(b, 2, 2) << 5 | field(b, 11, 11) << 4 | field(b, 5, 3) << 1, 12);
+        i->imm =
+            sign_extend(field(b, 12, 12) << 11 | field(b, 8, 8) << 10 | field(b, 10, 9) << 8 | field(b, 6, 6) << 7 |
+                            field(b, 7, 7) << 6 | field(b, 2, 2) << 5 | field(b, 11, 11) << 4 | field(b, 5, 3) << 1,
+                        12);
         break;
     case 'p':
         i->imm = sign_extend(field(b, 12, 12) << 8 | field(b, 6, 5) << 6 | field(b, 2, 2) << 5 | field(b, 11, 10) << 3 |
-                             field(b, 4, 3) << 1, 9);
+                                 field(b, 4, 3) << 1,
+                             9);
         break;
     default: break;
     }

@@ -4,12 +4,12 @@
 
 #include "riscv/insn.h"
 
-static const char *const reg_names[32] = {
-    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
-    "a6",   "a7", "s2", "s3", "s4",  "s5",  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+static const char *const reg_names[32] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+                                          "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+                                          "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 static const char *const freg_names[32] = {
-    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",  "ft7",  "fs0", "fs1", "fa0", "fa1",  "fa2",  "fa3", "fa4", "fa5",
-    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6",  "fs7",  "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0",  "fa1",  "fa2", "fa3", "fa4",  "fa5",
+    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
 static const char *const rounding_names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "rm5", "rm6", "dyn"};
 
 const char *insn_reg_name(unsigned reg)
@@ -82,8 +82,14 @@ static void put_wide_operand(struct text *t, char letter, const struct insn *i)
     case 'S': put(t, "%s", insn_freg_name(i->rs1)); break;
     case 'T': put(t, "%s", insn_freg_name(i->rs2)); break;
     case 'R': put(t, "%s", insn_freg_name(i->rs3)); break;
-    case 'j': case 'o': case 'q': case 'f': case '>': case '<': put(t, "%d", i->imm); break;
-    case 'p': case 'a': put_target(t, i->imm); break;
+    case 'j':
+    case 'o':
+    case 'q':
+    case 'f':
+    case '>':
+    case '<': put(t, "%d", i->imm); break;
+    case 'p':
+    case 'a': put_target(t, i->imm); break;
     case 'u': put(t, "0x%x", (uint32_t)i->imm >> 12); break;
     case 'E':
         if (insn_csr_name((unsigned)i->imm))
@@ -106,14 +112,26 @@ static void put_wide_operand(struct text *t, char letter, const struct insn *i)
 static void put_narrow_operand(struct text *t, char letter, const struct insn *i)
 {
     switch (letter) {
-    case 'd': case 'U': case 'w': case 'x': case '3': put(t, "%s", insn_reg_name(i->rd)); break;
-    case 's': case 'r': case '2': put(t, "%s", insn_reg_name(i->rs1)); break;
-    case 'V': case 't': put(t, "%s", insn_reg_name(i->rs2)); break;
-    case 'D': case 'W': put(t, "%s", insn_freg_name(i->rd)); break;
-    case 'v': case 'T': put(t, "%s", insn_freg_name(i->rs2)); break;
+    case 'd':
+    case 'U':
+    case 'w':
+    case 'x':
+    case '3': put(t, "%s", insn_reg_name(i->rd)); break;
+    case 's':
+    case 'r':
+    case '2': put(t, "%s", insn_reg_name(i->rs1)); break;
+    case 'V':
+    case 't': put(t, "%s", insn_reg_name(i->rs2)); break;
+    case 'D':
+    case 'W': put(t, "%s", insn_freg_name(i->rd)); break;
+    case 'v':
+    case 'T': put(t, "%s", insn_freg_name(i->rs2)); break;
     case 'I': put(t, "0x%x", (uint32_t)i->imm >> 12); break;
-    case 'a': case 'p': put_target(t, i->imm); break;
-    case ',': case '(': case ')': put(t, "%c", letter); break;
+    case 'a':
+    case 'p': put_target(t, i->imm); break;
+    case ',':
+    case '(':
+    case ')': put(t, "%c", letter); break;
     default: put(t, "%d", i->imm); break;
     }
 }

@@ -30,20 +30,20 @@
 
 /* The encodings of the rm field and of the frm CSR. */
 enum softfp_rm {
-	RM_RNE = 0, /* to nearest, ties to even */
-	RM_RTZ = 1, /* towards zero */
-	RM_RDN = 2, /* down, towards -infinity */
-	RM_RUP = 3, /* up, towards +infinity */
-	RM_RMM = 4, /* to nearest, ties to max magnitude */
+    RM_RNE = 0, /* to nearest, ties to even */
+    RM_RTZ = 1, /* towards zero */
+    RM_RDN = 2, /* down, towards -infinity */
+    RM_RUP = 3, /* up, towards +infinity */
+    RM_RMM = 4, /* to nearest, ties to max magnitude */
 };
 
 /* The bits of the fflags CSR. */
 enum softfp_flag {
-	FF_NX = 1,  /* inexact */
-	FF_UF = 2,  /* underflow: tiny and inexact */
-	FF_OF = 4,  /* overflow */
-	FF_DZ = 8,  /* divide by zero */
-	FF_NV = 16, /* invalid operation */
+    FF_NX = 1,  /* inexact */
+    FF_UF = 2,  /* underflow: tiny and inexact */
+    FF_OF = 4,  /* overflow */
+    FF_DZ = 8,  /* divide by zero */
+    FF_NV = 16, /* invalid operation */
 };
 
 #define SOFTFP_QNAN32 UINT32_C(0x7fc00000)

@@ -22,26 +22,26 @@ typedef unsigned __int128 softfp_u128;
 #define SOFTFP_TOP 126
 
 enum softfp_class {
-	SOFTFP_ZERO,
-	SOFTFP_FINITE,
-	SOFTFP_INF,
-	SOFTFP_NAN,     /* a quiet NaN */
-	SOFTFP_INVALID, /* a signalling NaN, or what an invalid operation gives: NV once packed */
+    SOFTFP_ZERO,
+    SOFTFP_FINITE,
+    SOFTFP_INF,
+    SOFTFP_NAN,     /* a quiet NaN */
+    SOFTFP_INVALID, /* a signalling NaN, or what an invalid operation gives: NV once packed */
 };
 
 /* sign, class and, when finite, the value sig * 2^exp. */
 struct softfp_num {
-	enum softfp_class class; /* which of the fields below mean something */
-	bool sign;               /* negative; meaningless for NaNs */
-	int exp;                 /* weight of bit 0 of sig, finite numbers only */
-	softfp_u128 sig;         /* magnitude, finite numbers only */
+    enum softfp_class class; /* which of the fields below mean something */
+    bool sign;               /* negative; meaningless for NaNs */
+    int exp;                 /* weight of bit 0 of sig, finite numbers only */
+    softfp_u128 sig;         /* magnitude, finite numbers only */
 };
 
 /* An interchange format; all else follows from these three. */
 struct softfp_format {
-	int width;     /* bits in all */
-	int precision; /* bits of significand, the hidden one included */
-	int emin;      /* exponent of the smallest normal number */
+    int width;     /* bits in all */
+    int precision; /* bits of significand, the hidden one included */
+    int emin;      /* exponent of the smallest normal number */
 };
 
 extern const struct softfp_format softfp_binary32;
@@ -62,7 +62,6 @@ softfp_u128 softfp_round(softfp_u128 sig, int drop, bool sign, enum softfp_rm rm
 struct softfp_num softfp_unpack(uint64_t bits, const struct softfp_format *format);
 
 /* Rounds to the format and raises whatever the result calls for. */
-uint64_t softfp_pack(struct softfp_num num, const struct softfp_format *format, enum softfp_rm rm,
-                     unsigned *flags);
+uint64_t softfp_pack(struct softfp_num num, const struct softfp_format *format, enum softfp_rm rm, unsigned *flags);
 
 #endif

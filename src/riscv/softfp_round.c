@@ -3,126 +3,114 @@
 
 #include <assert.h>
 
-const struct softfp_format softfp_binary32 = { .width = 32, .precision = 24, .emin = -126 };
-const struct softfp_format softfp_binary64 = { .width = 64, .precision = 53, .emin = -1022 };
+const struct softfp_format softfp_binary32 = {.width = 32, .precision = 24, .emin = -126};
+const struct softfp_format softfp_binary64 = {.width = 64, .precision = 53, .emin = -1022};
 
 static int format_emax(const struct softfp_format *format)
 {
-	return 1 - format->emin;
+    return 1 - format->emin;
 }
 
 /* The pattern of +infinity; the one below it is the largest finite number. */
 static uint64_t format_infinity(const struct softfp_format *format)
 {
-	uint64_t exponent_ones = 2 * (uint64_t)format_emax(format) + 1;
+    uint64_t exponent_ones = 2 * (uint64_t)format_emax(format) + 1;
 
-	return exponent_ones << (format->precision - 1);
+    return exponent_ones << (format->precision - 1);
 }
 
 static uint64_t format_quiet_bit(const struct softfp_format *format)
 {
-	return UINT64_C(1) << (format->precision - 2);
+    return UINT64_C(1) << (format->precision - 2);
 }
 
 static int highest_bit(softfp_u128 sig)
 {
-	uint64_t high = (uint64_t)(sig >> 64);
+    uint64_t high = (uint64_t)(sig >> 64);
 
-	return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)sig);
+    return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)sig);
 }
 
 softfp_u128 softfp_shift_right_sticky(softfp_u128 sig, int count)
 {
-	if (count == 0)
-		return sig;
-	if (count > 127)
-		return sig != 0;
-	return sig >> count | ((sig << (128 - count)) != 0);
+    if (count == 0)
+        return sig;
+    if (count > 127)
+        return sig != 0;
+    return sig >> count | ((sig << (128 - count)) != 0);
 }
 
 struct softfp_num softfp_normalize(bool sign, int exp, softfp_u128 sig)
 {
-	struct softfp_num num = { .class = SOFTFP_ZERO, .sign = sign };
+    struct softfp_num num = {.class = SOFTFP_ZERO, .sign = sign};
 
-	if (sig == 0)
-		return num;
+    if (sig == 0)
+        return num;
 
-	int up = SOFTFP_TOP - highest_bit(sig);
+    int up = SOFTFP_TOP - highest_bit(sig);
 
-	num.class = SOFTFP_FINITE;
-	num.exp = exp - up;
-	num.sig = up >= 0 ? sig << up : softfp_shift_right_sticky(sig, -up);
-	return num;
+    num.class = SOFTFP_FINITE;
+    num.exp = exp - up;
+    num.sig = up >= 0 ? sig << up : softfp_shift_right_sticky(sig, -up);
+    return num;
 }
 
 struct softfp_num softfp_unpack(uint64_t bits, const struct softfp_format *format)
 {
-	int fraction_bits = format->precision - 1;
-	uint64_t infinity = format_infinity(format);
-	bool sign = bits >> (format->width - 1) & 1;
-	uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
-	int biased = (int)((bits & infinity) >> fraction_bits);
+    int fraction_bits = format->precision - 1;
+    uint64_t infinity = format_infinity(format);
+    bool sign = bits >> (format->width - 1) & 1;
+    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+    int biased = (int)((bits & infinity) >> fraction_bits);
 
-	if ((bits & infinity) == infinity) {
-		struct softfp_num num = { .class = SOFTFP_INF, .sign = sign };
+    if ((bits & infinity) == infinity) {
+        struct softfp_num num = {.class = SOFTFP_INF, .sign = sign};
 
-		if (fraction)
-			num.class = bits & format_quiet_bit(format) ? SOFTFP_NAN : SOFTFP_INVALID;
-		return num;
-	}
+        if (fraction)
+            num.class = bits & format_quiet_bit(format) ? SOFTFP_NAN : SOFTFP_INVALID;
+        return num;
+    }
 
-	/* Subnormals share the exponent of the smallest normals and lack the hidden bit. */
-	int lsb_of_subnormal = format->emin - fraction_bits;
+    /* Subnormals share the exponent of the smallest normals and lack the hidden bit. */
+    int lsb_of_subnormal = format->emin - fraction_bits;
 
-	if (biased == 0)
-		return softfp_normalize(sign, lsb_of_subnormal, fraction);
-	return softfp_normalize(sign, lsb_of_subnormal + biased - 1,
-	                        fraction | UINT64_C(1) << fraction_bits);
+    if (biased == 0)
+        return softfp_normalize(sign, lsb_of_subnormal, fraction);
+    return softfp_normalize(sign, lsb_of_subnormal + biased - 1, fraction | UINT64_C(1) << fraction_bits);
 }
 
 softfp_u128 softfp_round(softfp_u128 sig, int drop, bool sign, enum softfp_rm rm, bool *inexact)
 {
-	/* Below this, all that counts is that the rest is less than half and not zero. */
-	if (drop > 127) {
-		sig = softfp_shift_right_sticky(sig, drop - 127);
-		drop = 127;
-	}
+    /* Below this, all that counts is that the rest is less than half and not zero. */
+    if (drop > 127) {
+        sig = softfp_shift_right_sticky(sig, drop - 127);
+        drop = 127;
+    }
 
-	softfp_u128 half = (softfp_u128)1 << (drop - 1);
-	softfp_u128 rest = sig & (2 * half - 1);
-	softfp_u128 kept = sig >> drop;
-	bool away = false;
+    softfp_u128 half = (softfp_u128)1 << (drop - 1);
+    softfp_u128 rest = sig & (2 * half - 1);
+    softfp_u128 kept = sig >> drop;
+    bool away = false;
 
-	switch (rm) {
-	case RM_RNE:
-		away = rest > half || (rest == half && (kept & 1));
-		break;
-	case RM_RTZ:
-		break;
-	case RM_RDN:
-		away = sign && rest;
-		break;
-	case RM_RUP:
-		away = !sign && rest;
-		break;
-	case RM_RMM:
-		away = rest >= half;
-		break;
-	default:
-		assert(!"rounding mode");
-	}
-	*inexact = rest != 0;
-	return kept + away;
+    switch (rm) {
+    case RM_RNE: away = rest > half || (rest == half && (kept & 1)); break;
+    case RM_RTZ: break;
+    case RM_RDN: away = sign && rest; break;
+    case RM_RUP: away = !sign && rest; break;
+    case RM_RMM: away = rest >= half; break;
+    default: assert(!"rounding mode");
+    }
+    *inexact = rest != 0;
+    return kept + away;
 }
 
 /* Overflow gives infinity, or the largest finite number when rm points back to zero. */
-static uint64_t overflow(bool sign, const struct softfp_format *format, enum softfp_rm rm,
-                         unsigned *flags)
+static uint64_t overflow(bool sign, const struct softfp_format *format, enum softfp_rm rm, unsigned *flags)
 {
-	bool towards_zero = rm == RM_RTZ || rm == (sign ? RM_RUP : RM_RDN);
+    bool towards_zero = rm == RM_RTZ || rm == (sign ? RM_RUP : RM_RDN);
 
-	*flags |= FF_OF | FF_NX;
-	return format_infinity(format) - towards_zero;
+    *flags |= FF_OF | FF_NX;
+    return format_infinity(format) - towards_zero;
 }
 
 /*
@@ -130,67 +118,58 @@ static uint64_t overflow(bool sign, const struct softfp_format *format, enum sof
  * full precision with an unbounded exponent: IEEE 754 section 7.5, tininess
  * after rounding. Only a carry out of the significand can lift it to emin.
  */
-static bool tiny_after_rounding(const struct softfp_num *num, const struct softfp_format *format,
-                                enum softfp_rm rm)
+static bool tiny_after_rounding(const struct softfp_num *num, const struct softfp_format *format, enum softfp_rm rm)
 {
-	bool inexact;
-	softfp_u128 full = softfp_round(num->sig, SOFTFP_TOP + 1 - format->precision, num->sign, rm,
-	                                &inexact);
-	bool carry = full >> format->precision;
+    bool inexact;
+    softfp_u128 full = softfp_round(num->sig, SOFTFP_TOP + 1 - format->precision, num->sign, rm, &inexact);
+    bool carry = full >> format->precision;
 
-	return num->exp + SOFTFP_TOP + carry < format->emin;
+    return num->exp + SOFTFP_TOP + carry < format->emin;
 }
 
 /* The pattern of a finite number, without its sign. */
-static uint64_t pack_finite(const struct softfp_num *num, const struct softfp_format *format,
-                            enum softfp_rm rm, unsigned *flags)
+static uint64_t pack_finite(const struct softfp_num *num, const struct softfp_format *format, enum softfp_rm rm,
+                            unsigned *flags)
 {
-	int exponent = num->exp + SOFTFP_TOP;
+    int exponent = num->exp + SOFTFP_TOP;
 
-	if (exponent > format_emax(format))
-		return overflow(num->sign, format, rm, flags);
+    if (exponent > format_emax(format))
+        return overflow(num->sign, format, rm, flags);
 
-	/* Below emin precision is lost, a bit for each step down. */
-	int above_emin = exponent > format->emin ? exponent - format->emin : 0;
-	int below_emin = exponent < format->emin ? format->emin - exponent : 0;
-	int drop = SOFTFP_TOP + 1 - format->precision + below_emin;
-	bool inexact;
-	uint64_t kept = (uint64_t)softfp_round(num->sig, drop, num->sign, rm, &inexact);
+    /* Below emin precision is lost, a bit for each step down. */
+    int above_emin = exponent > format->emin ? exponent - format->emin : 0;
+    int below_emin = exponent < format->emin ? format->emin - exponent : 0;
+    int drop = SOFTFP_TOP + 1 - format->precision + below_emin;
+    bool inexact;
+    uint64_t kept = (uint64_t)softfp_round(num->sig, drop, num->sign, rm, &inexact);
 
-	/*
-	 * The hidden bit is added to the exponent field, not masked away: it makes
-	 * the field one larger for normals, leaves it 0 for subnormals, and a carry
-	 * of the rounding reaches the next exponent by itself.
-	 */
-	uint64_t bits = ((uint64_t)above_emin << (format->precision - 1)) + kept;
+    /*
+     * The hidden bit is added to the exponent field, not masked away: it makes
+     * the field one larger for normals, leaves it 0 for subnormals, and a carry
+     * of the rounding reaches the next exponent by itself.
+     */
+    uint64_t bits = ((uint64_t)above_emin << (format->precision - 1)) + kept;
 
-	if (bits >= format_infinity(format))
-		return overflow(num->sign, format, rm, flags);
-	if (inexact) {
-		*flags |= FF_NX;
-		if (below_emin && tiny_after_rounding(num, format, rm))
-			*flags |= FF_UF;
-	}
-	return bits;
+    if (bits >= format_infinity(format))
+        return overflow(num->sign, format, rm, flags);
+    if (inexact) {
+        *flags |= FF_NX;
+        if (below_emin && tiny_after_rounding(num, format, rm))
+            *flags |= FF_UF;
+    }
+    return bits;
 }
 
-uint64_t softfp_pack(struct softfp_num num, const struct softfp_format *format, enum softfp_rm rm,
-                     unsigned *flags)
+uint64_t softfp_pack(struct softfp_num num, const struct softfp_format *format, enum softfp_rm rm, unsigned *flags)
 {
-	uint64_t sign_bit = (uint64_t)num.sign << (format->width - 1);
+    uint64_t sign_bit = (uint64_t)num.sign << (format->width - 1);
 
-	switch (num.class) {
-	case SOFTFP_ZERO:
-		return sign_bit;
-	case SOFTFP_FINITE:
-		return sign_bit | pack_finite(&num, format, rm, flags);
-	case SOFTFP_INF:
-		return sign_bit | format_infinity(format);
-	case SOFTFP_INVALID:
-		*flags |= FF_NV;
-		break;
-	case SOFTFP_NAN:
-		break;
-	}
-	return format_infinity(format) | format_quiet_bit(format);
+    switch (num.class) {
+    case SOFTFP_ZERO: return sign_bit;
+    case SOFTFP_FINITE: return sign_bit | pack_finite(&num, format, rm, flags);
+    case SOFTFP_INF: return sign_bit | format_infinity(format);
+    case SOFTFP_INVALID: *flags |= FF_NV; break;
+    case SOFTFP_NAN: break;
+    }
+    return format_infinity(format) | format_quiet_bit(format);
 }

@@ -32,9 +32,12 @@ static void probe_row(struct encoder *e, enum insn_id form, struct random *rando
             uint32_t one = UINT32_C(1) << bit;
             if ((unknown & one) == 0 || !insn_decode(from.bits ^ one, &to) || to.form != form)
                 continue;
-            e->flip[form][bit] = (struct flip){
-                .imm = (uint32_t)(from.imm ^ to.imm), .rd = from.rd ^ to.rd, .rs1 = from.rs1 ^ to.rs1,
-                .rs2 = from.rs2 ^ to.rs2, .rs3 = from.rs3 ^ to.rs3, .rm = from.rm ^ to.rm};
+            e->flip[form][bit] = (struct flip){.imm = (uint32_t)(from.imm ^ to.imm),
+                                               .rd = from.rd ^ to.rd,
+                                               .rs1 = from.rs1 ^ to.rs1,
+                                               .rs2 = from.rs2 ^ to.rs2,
+                                               .rs3 = from.rs3 ^ to.rs3,
+                                               .rm = from.rm ^ to.rm};
             unknown &= ~one;
         }
     }
@@ -58,9 +61,8 @@ static uint32_t lowest(uint32_t bits)
 /* A sign bit flips all bits above it as well; the lowest of them is the one that no other bit flips. */
 static bool wants_bit(const struct flip *f, const struct insn *i)
 {
-    return (lowest(f->imm) & (uint32_t)i->imm) != 0 || (lowest(f->rd) & i->rd) != 0 ||
-           (lowest(f->rs1) & i->rs1) != 0 || (lowest(f->rs2) & i->rs2) != 0 || (lowest(f->rs3) & i->rs3) != 0 ||
-           (lowest(f->rm) & i->rm) != 0;
+    return (lowest(f->imm) & (uint32_t)i->imm) != 0 || (lowest(f->rd) & i->rd) != 0 || (lowest(f->rs1) & i->rs1) != 0 ||
+           (lowest(f->rs2) & i->rs2) != 0 || (lowest(f->rs3) & i->rs3) != 0 || (lowest(f->rm) & i->rm) != 0;
 }
 
 bool encoder_encode(const struct encoder *e, struct insn *insn)

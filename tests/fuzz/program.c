@@ -118,8 +118,8 @@ static void emit_save(struct program *p)
 
 void program_begin(struct program *p, const struct fuzzer *fuzzer, uint64_t first)
 {
-    *p = (struct program){.encoder = &fuzzer->encoder, .base = fuzzer->base_reg, .link = fuzzer->link_reg,
-                          .first = first};
+    *p = (struct program){
+        .encoder = &fuzzer->encoder, .base = fuzzer->base_reg, .link = fuzzer->link_reg, .first = first};
     emit_load(p);
     emit_save(p);
     p->entry = (uint32_t)p->code.length;
@@ -161,16 +161,32 @@ bool program_end(struct program *p, FILE *to)
     emit_exit(p, 0);
     data_at = (code_at + p->code.length + PAGE - 1) & ~(size_t)(PAGE - 1);
 
-    Elf64_Ehdr header = {
-        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-        .e_type = ET_EXEC, .e_machine = EM_RISCV, .e_version = EV_CURRENT, .e_entry = CODE_ADDRESS + p->entry,
-        .e_phoff = sizeof header, .e_flags = EF_RISCV_RVC | EF_RISCV_FLOAT_ABI_DOUBLE, .e_ehsize = sizeof header,
-        .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
-    Elf64_Phdr segment[2] = {
-        {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = code_at, .p_vaddr = CODE_ADDRESS,
-         .p_paddr = CODE_ADDRESS, .p_filesz = p->code.length, .p_memsz = p->code.length, .p_align = PAGE},
-        {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = data_at, .p_vaddr = DATA_ADDRESS,
-         .p_paddr = DATA_ADDRESS, .p_filesz = data_length, .p_memsz = data_length, .p_align = PAGE}};
+    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                         .e_type = ET_EXEC,
+                         .e_machine = EM_RISCV,
+                         .e_version = EV_CURRENT,
+                         .e_entry = CODE_ADDRESS + p->entry,
+                         .e_phoff = sizeof header,
+                         .e_flags = EF_RISCV_RVC | EF_RISCV_FLOAT_ABI_DOUBLE,
+                         .e_ehsize = sizeof header,
+                         .e_phentsize = sizeof(Elf64_Phdr),
+                         .e_phnum = 2};
+    Elf64_Phdr segment[2] = {{.p_type = PT_LOAD,
+                              .p_flags = PF_R | PF_X,
+                              .p_offset = code_at,
+                              .p_vaddr = CODE_ADDRESS,
+                              .p_paddr = CODE_ADDRESS,
+                              .p_filesz = p->code.length,
+                              .p_memsz = p->code.length,
+                              .p_align = PAGE},
+                             {.p_type = PT_LOAD,
+                              .p_flags = PF_R | PF_W,
+                              .p_offset = data_at,
+                              .p_vaddr = DATA_ADDRESS,
+                              .p_paddr = DATA_ADDRESS,
+                              .p_filesz = data_length,
+                              .p_memsz = data_length,
+                              .p_align = PAGE}};
     fwrite(&header, sizeof header, 1, to);
     fwrite(segment, sizeof segment, 1, to);
     size_t at = pad_to(to, sizeof header + sizeof segment, code_at);

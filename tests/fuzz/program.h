@@ -19,14 +19,14 @@
 
 struct program {
     const struct encoder *encoder;
-    unsigned base, link;     /* registers that belong to the harness */
+    unsigned base, link; /* registers that belong to the harness */
     struct bytes {
         uint8_t *at;
         size_t length, room;
     } code, input;
-    uint32_t load, save;     /* offsets of the routines in the code */
-    uint32_t entry;          /* offset of the first sequence, which follows them */
-    uint64_t first;          /* its number */
+    uint32_t load, save; /* offsets of the routines in the code */
+    uint32_t entry;      /* offset of the first sequence, which follows them */
+    uint64_t first;      /* its number */
 };
 
 void program_begin(struct program *p, const struct fuzzer *fuzzer, uint64_t first);

@@ -28,10 +28,10 @@ struct step {
 struct unit {
     struct step step[UNIT_STEPS];
     unsigned count;
-    unsigned loop;      /* number of the loop whose body or end it is, or 0 */
-    unsigned starts;    /* number of the loop whose counter it sets, or 0 */
-    bool dropped;       /* left out by the shrinker */
-    uint32_t offset;    /* bytes from the sequence's first instruction */
+    unsigned loop;   /* number of the loop whose body or end it is, or 0 */
+    unsigned starts; /* number of the loop whose counter it sets, or 0 */
+    bool dropped;    /* left out by the shrinker */
+    uint32_t offset; /* bytes from the sequence's first instruction */
 };
 
 /* The registers and the memory that a sequence starts from, and what the harness writes at its end. */
@@ -45,13 +45,13 @@ struct record {
 
 struct fuzzer {
     struct encoder encoder;
-    enum insn_id rows[INSN_COUNT];  /* that sequences are made of */
+    enum insn_id rows[INSN_COUNT]; /* that sequences are made of */
     unsigned row_count;
     unsigned base_count;            /* the first of them: the base integer instructions and their compressed forms */
     uint64_t generated[INSN_COUNT]; /* instructions of each row that were generated */
     uint64_t seed;
-    uint64_t scratch;               /* address of the scratch memory */
-    unsigned base_reg, link_reg;    /* the harness's registers */
+    uint64_t scratch;            /* address of the scratch memory */
+    unsigned base_reg, link_reg; /* the harness's registers */
 };
 
 struct sequence {
@@ -59,16 +59,16 @@ struct sequence {
     struct random random;
     struct unit unit[SEQUENCE_UNITS];
     unsigned count, steps;
-    uint32_t protected_regs;        /* bit mask of integer registers */
+    uint32_t protected_regs; /* bit mask of integer registers */
     struct pointer {
         unsigned reg;
-        int offset;                 /* from the start of the scratch memory; it may point outside */
+        int offset; /* from the start of the scratch memory; it may point outside */
     } pointer[POINTERS];
     unsigned pointers;
-    unsigned counter;               /* register that counts loops */
-    unsigned loops;                 /* how many there are */
-    uint8_t hot_x[8], hot_f[8];     /* registers that most operands are taken from, so that results are used */
-    uint8_t last_x, last_f;         /* registers that the last unit wrote */
+    unsigned counter;           /* register that counts loops */
+    unsigned loops;             /* how many there are */
+    uint8_t hot_x[8], hot_f[8]; /* registers that most operands are taken from, so that results are used */
+    uint8_t last_x, last_f;     /* registers that the last unit wrote */
     struct record input;
 };
 

@@ -181,9 +181,17 @@ static void add_filler(struct sequence *s, struct unit *u, uint32_t forbidden)
 static unsigned access_bytes(enum insn_id op)
 {
     switch (op) {
-    case INSN_lb: case INSN_lbu: case INSN_sb: return 1;
-    case INSN_lh: case INSN_lhu: case INSN_sh: return 2;
-    case INSN_lw: case INSN_lwu: case INSN_sw: case INSN_flw: case INSN_fsw: return 4;
+    case INSN_lb:
+    case INSN_lbu:
+    case INSN_sb: return 1;
+    case INSN_lh:
+    case INSN_lhu:
+    case INSN_sh: return 2;
+    case INSN_lw:
+    case INSN_lwu:
+    case INSN_sw:
+    case INSN_flw:
+    case INSN_fsw: return 4;
     default: return strstr(insn_describe(op)->text, ".w") ? 4 : 8;
     }
 }
@@ -340,12 +348,19 @@ bool unit_draw(struct sequence *s, enum insn_id row)
     enum insn_id op = insn_describe(row)->op;
     switch (insn_describe(op)->unit) {
     case UNIT_ALU: return op == INSN_ctzw ? draw_ctzw(s) : draw_plain(s, row);
-    case UNIT_LOAD: case UNIT_STORE: return draw_access(s, row);
+    case UNIT_LOAD:
+    case UNIT_STORE: return draw_access(s, row);
     case UNIT_ATOMIC: return op == INSN_lr_w || op == INSN_lr_d ? draw_reservation(s, row) : draw_access(s, row);
-    case UNIT_BRANCH: case UNIT_JUMP: return draw_branch(s, row);
+    case UNIT_BRANCH:
+    case UNIT_JUMP: return draw_branch(s, row);
     case UNIT_JUMP_REG: return draw_indirect(s, row);
     case UNIT_SYSTEM: return draw_csr(s, row);
-    case UNIT_FP_ADD: case UNIT_FP_MUL: case UNIT_FP_FMA: case UNIT_FP_DIV: case UNIT_FP_SQRT: case UNIT_FP_CONVERT:
+    case UNIT_FP_ADD:
+    case UNIT_FP_MUL:
+    case UNIT_FP_FMA:
+    case UNIT_FP_DIV:
+    case UNIT_FP_SQRT:
+    case UNIT_FP_CONVERT:
     case UNIT_FP_COMPARE: return draw_float(s, row);
     default: return draw_plain(s, row);
     }

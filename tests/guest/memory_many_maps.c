@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#define PAGE 4096L
+#define PAGE  4096L
 #define PAGES 200000L
 
 int main(void)

@@ -11,7 +11,7 @@
 
 enum { HWPROBE = 258, FLUSH_ICACHE = 259, BASE_BEHAVIOR = 3, IMA_EXT_0 = 4, CPUPERF_0 = 5, WHICH_CPUS = 1 };
 #define FD_C_ZBA_ZBB_ZBS UINT64_C(0x3b)
-#define VECTOR UINT64_C(4)
+#define VECTOR           UINT64_C(4)
 
 struct pair {
     int64_t key;

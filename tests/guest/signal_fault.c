@@ -26,7 +26,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     siglongjmp(jump, 1);
 }
 
-static void catch(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
+static void catch (int sig, void (*handler)(int, siginfo_t *, void *), int flags)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -110,12 +110,12 @@ static void skip_instruction(int sig, siginfo_t *info, void *context)
 
 static void a_handler_may_change_the_context(void)
 {
-    catch(SIGSEGV, skip_instruction, 0);
+    catch (SIGSEGV, skip_instruction, 0);
     register long a0 asm("a0") = 8;
     asm volatile(".option push\n.option norvc\nld a0, 0(a0)\n.option pop" : "+r"(a0) : : "memory");
     long value = a0;
     CHECK(skipped == 1 && value == 42);
-    catch(SIGSEGV, on_fault, 0);
+    catch (SIGSEGV, on_fault, 0);
 }
 
 static int endless(volatile char *above, long n)
@@ -131,10 +131,10 @@ static void stack_overflow_is_caught_on_the_alternate_stack(void)
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
     char first = 0;
     CHECK(sigaltstack(&stack, NULL) == 0);
-    catch(SIGSEGV, on_fault, SA_ONSTACK);
+    catch (SIGSEGV, on_fault, SA_ONSTACK);
     FAULTS(endless(&first, 1L << 40));
     CHECK(fault_signal == SIGSEGV);
-    catch(SIGSEGV, on_fault, 0);
+    catch (SIGSEGV, on_fault, 0);
 }
 
 /* The status of a child that does `what`. */
@@ -177,7 +177,7 @@ static void overflow_without_alternate_stack(void)
     char first = 0;
     stack_t none = {.ss_flags = SS_DISABLE};
     sigaltstack(&none, NULL);
-    catch(SIGSEGV, on_fault, SA_ONSTACK);
+    catch (SIGSEGV, on_fault, SA_ONSTACK);
     endless(&first, 1L << 40);
 }
 
@@ -194,7 +194,7 @@ int main(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP};
     for (int i = 0; i < 4; i++)
-        catch(signals[i], on_fault, 0);
+        catch (signals[i], on_fault, 0);
     memory_faults();
     jumps_to_bad_places();
     bad_instructions();

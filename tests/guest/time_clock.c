@@ -28,7 +28,7 @@ static void spin(int rounds)
 
 static void clocks_advance(void)
 {
-    static const clockid_t clocks[] = {CLOCK_REALTIME,         CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID,
+    static const clockid_t clocks[] = {CLOCK_REALTIME,          CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID,
                                        CLOCK_THREAD_CPUTIME_ID, CLOCK_BOOTTIME,  CLOCK_MONOTONIC_RAW};
     for (unsigned i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         int64_t before = now_ns(clocks[i]);

@@ -10,14 +10,15 @@
     ({                                                                                                                 \
         uint64_t result;                                                                                               \
         __asm__ volatile(".insn r 0x33, " #funct3 ", 0x07, %0, %1, %2"                                                 \
-                         : "=&r"(result) : "r"((uint64_t)(value)), "r"((uint64_t)(condition)));                        \
+                         : "=&r"(result)                                                                               \
+                         : "r"((uint64_t)(value)), "r"((uint64_t)(condition)));                                        \
         result;                                                                                                        \
     })
 #define CZERO_EQZ(value, condition) CZERO(5, value, condition)
 #define CZERO_NEZ(value, condition) CZERO(7, value, condition)
 
-static const uint64_t values[] = {0, 1, 2, UINT64_MAX, UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 63,
-                                  0x123456789abcdef0};
+static const uint64_t values[] = {
+    0, 1, 2, UINT64_MAX, UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 63, 0x123456789abcdef0};
 
 static unsigned expect(const char *fact, uint64_t got, uint64_t want)
 {

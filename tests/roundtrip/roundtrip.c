@@ -17,8 +17,8 @@ enum { ENCODINGS_PER_ROW = 300 };
 
 struct files {
     FILE *text, *bits;
-    unsigned count;    /* instructions written */
-    unsigned respelt;  /* of these, with another text than the disassembler's */
+    unsigned count;   /* instructions written */
+    unsigned respelt; /* of these, with another text than the disassembler's */
 };
 
 /* Instructions that binutils 2.40 has another spelling for than the disassembler, or none; false for all others.
@@ -29,7 +29,8 @@ static bool respell(const struct insn *i, char *text, size_t size)
     unsigned opcode = d->match & 0x7f, funct3 = d->match >> 12 & 7, funct7 = d->match >> 25;
 
     switch (i->form) {
-    case INSN_czero_eqz: case INSN_czero_nez: /* Zicond came with 2.41 */
+    case INSN_czero_eqz:
+    case INSN_czero_nez: /* Zicond came with 2.41 */
         snprintf(text, size, ".insn r %u, %u, %u, %s, %s, %s", opcode, funct3, funct7, insn_reg_name(i->rd),
                  insn_reg_name(i->rs1), insn_reg_name(i->rs2));
         return true;
@@ -40,15 +41,17 @@ static bool respell(const struct insn *i, char *text, size_t size)
         snprintf(text, size, ".insn r %u, %u, %u, %s, %s, x0", opcode, i->rm, funct7, insn_freg_name(i->rd),
                  insn_freg_name(i->rs1));
         return i->rm != 0;
-    case INSN_fcvt_d_w: case INSN_fcvt_d_wu:
+    case INSN_fcvt_d_w:
+    case INSN_fcvt_d_wu:
         snprintf(text, size, ".insn r %u, %u, %u, %s, %s, x%u", opcode, i->rm, funct7, insn_freg_name(i->rd),
                  insn_reg_name(i->rs1), d->match >> 20 & 31);
         return i->rm != 0;
-    case INSN_c_slli: case INSN_c_srli: case INSN_c_srai: /* a hint: on RV128 a shift by 64, of which it has the name */
+    case INSN_c_slli:
+    case INSN_c_srli:
+    case INSN_c_srai: /* a hint: on RV128 a shift by 64, of which it has the name */
         snprintf(text, size, "%s64 %s", d->text, insn_reg_name(i->rd));
         return i->imm == 0;
-    default:
-        return false;
+    default: return false;
     }
 }
 

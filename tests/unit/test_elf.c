@@ -174,16 +174,16 @@ static const struct {
     const char *sentence;
 } rows[] = {
 #define ROW(field, value, sentence)                                                                                    \
-    {offsetof(struct program, field), sizeof((struct program *)0)->field, value, sentence}
+    {                                                                                                                  \
+        offsetof(struct program, field), sizeof((struct program *)0)->field, value, sentence                           \
+    }
     ROW(header.e_ident[0], 0, "prog is not an ELF file"),
-    ROW(header.e_ident[EI_CLASS], ELFCLASS32,
-        "prog is a 32-bit program; Cyclescope runs 64-bit little-endian RISC-V"),
+    ROW(header.e_ident[EI_CLASS], ELFCLASS32, "prog is a 32-bit program; Cyclescope runs 64-bit little-endian RISC-V"),
     ROW(header.e_ident[EI_CLASS], 7, "prog is a corrupt ELF file: its class is 7; 2 is 64-bit"),
     ROW(header.e_ident[EI_DATA], 3, "prog is a corrupt ELF file: its byte order is 3; 1 is little-endian"),
     ROW(header.e_machine, EM_X86_64, "prog is an x86-64 program; Cyclescope runs 64-bit little-endian RISC-V"),
     ROW(header.e_machine, EM_AARCH64, "prog is an AArch64 program; Cyclescope runs 64-bit little-endian RISC-V"),
-    ROW(header.e_machine, 4242,
-        "prog is a program for ELF machine 4242; Cyclescope runs 64-bit little-endian RISC-V"),
+    ROW(header.e_machine, 4242, "prog is a program for ELF machine 4242; Cyclescope runs 64-bit little-endian RISC-V"),
     ROW(header.e_version, 9, "prog is a corrupt ELF file: its version is 9, not 1"),
     ROW(header.e_type, ET_REL, "prog is a relocatable object file: link it into a program first"),
     ROW(header.e_type, ET_CORE, "prog is a core file, not a program"),
@@ -194,15 +194,13 @@ static const struct {
     ROW(header.e_phentsize, 32, "prog is a corrupt ELF file: its program headers are 32 bytes long, not 56"),
     ROW(header.e_phoff, 1 << 20, "prog is truncated: its program headers lie beyond its end at 6408 bytes"),
     ROW(header.e_phoff, UINT64_MAX - 55, "prog is truncated: its program headers lie beyond its end at 6408 bytes"),
-    ROW(ph[0].p_filesz, 0x900,
-        "prog is a corrupt ELF file: segment 0 has more bytes in the file than in memory"),
+    ROW(ph[0].p_filesz, 0x900, "prog is a corrupt ELF file: segment 0 has more bytes in the file than in memory"),
     ROW(ph[0].p_offset, 0x2000, "prog is truncated: segment 0 lies beyond its end at 6408 bytes"),
     ROW(ph[0].p_offset, UINT64_MAX - 0xfff, "prog is truncated: segment 0 lies beyond its end at 6408 bytes"),
     ROW(ph[0].p_offset, 0x10,
         "prog is a corrupt ELF file: address and file offset of segment 0 differ modulo the page size"),
     ROW(ph[1].p_memsz, UINT64_MAX, "prog is a corrupt ELF file: segment 1 lies beyond the 38 bits of addresses"),
-    ROW(ph[1].p_vaddr, UINT64_C(1) << 38,
-        "prog is a corrupt ELF file: segment 1 lies beyond the 38 bits of addresses"),
+    ROW(ph[1].p_vaddr, UINT64_C(1) << 38, "prog is a corrupt ELF file: segment 1 lies beyond the 38 bits of addresses"),
     ROW(ph[1].p_vaddr, UINT64_MAX - 0xfff,
         "prog is a corrupt ELF file: segment 1 lies beyond the 38 bits of addresses"),
     ROW(ph[1].p_vaddr, 0x10000, "prog is a corrupt ELF file: segment 1 overlaps or precedes the one before"),

@@ -20,9 +20,18 @@ static uint32_t i_type(unsigned opcode, unsigned f3, unsigned rd, unsigned rs1, 
 {
     return opcode | rd << 7 | f3 << 12 | rs1 << 15 | (uint32_t)imm << 20;
 }
-static uint32_t addi(unsigned rd, unsigned rs1, int imm) { return i_type(0x13, 0, rd, rs1, imm); }
-static uint32_t ld(unsigned rd, int imm, unsigned rs1) { return i_type(0x03, 3, rd, rs1, imm); }
-static uint32_t jalr(unsigned rd, int imm, unsigned rs1) { return i_type(0x67, 0, rd, rs1, imm); }
+static uint32_t addi(unsigned rd, unsigned rs1, int imm)
+{
+    return i_type(0x13, 0, rd, rs1, imm);
+}
+static uint32_t ld(unsigned rd, int imm, unsigned rs1)
+{
+    return i_type(0x03, 3, rd, rs1, imm);
+}
+static uint32_t jalr(unsigned rd, int imm, unsigned rs1)
+{
+    return i_type(0x67, 0, rd, rs1, imm);
+}
 static uint32_t sd(unsigned rs2, int imm, unsigned rs1)
 {
     return 0x23 | ((uint32_t)imm & 31) << 7 | 3 << 12 | rs1 << 15 | rs2 << 20 | (uint32_t)imm >> 5 << 25;
@@ -37,9 +46,9 @@ static uint32_t amoadd_d(unsigned rd, unsigned rs2, unsigned rs1)
 {
     return 0x2f | rd << 7 | 3 << 12 | rs1 << 15 | rs2 << 20;
 }
-#define ECALL 0x00000073u
-#define EBREAK 0x00100073u
-#define FENCE_I 0x0000100fu
+#define ECALL         0x00000073u
+#define EBREAK        0x00100073u
+#define FENCE_I       0x0000100fu
 #define RDINSTRET(rd) (0xc0202073u | (rd) << 7)
 
 struct machine {
@@ -264,8 +273,8 @@ static void code_written_before_fence_i_is_what_runs(void **state)
 {
     (void)state;
     /* The store replaces the addi at CODE + 16, which has run before, by another. */
-    struct machine m = MACHINE(jalr(T0, 16, A0), sd(T1, 16, A0), FENCE_I, jalr(T0, 16, A0), addi(T2, T2, 1),
-                               jalr(0, 0, T0));
+    struct machine m =
+        MACHINE(jalr(T0, 16, A0), sd(T1, 16, A0), FENCE_I, jalr(T0, 16, A0), addi(T2, T2, 1), jalr(0, 0, T0));
     uint32_t changed[2] = {addi(T2, T2, 100), ECALL};
     m.hart.x[A0] = CODE;
     memcpy(&m.hart.x[T1], changed, 8);

@@ -20,52 +20,55 @@
 #include "riscv/softfp.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define RANDOM_CASES 60000 /* per operation and mode */
+#define RANDOM_CASES  60000 /* per operation and mode */
 
 static const int host_modes[] = {
-	[RM_RNE] = FE_TONEAREST, [RM_RTZ] = FE_TOWARDZERO, [RM_RDN] = FE_DOWNWARD, [RM_RUP] = FE_UPWARD,
+    [RM_RNE] = FE_TONEAREST,
+    [RM_RTZ] = FE_TOWARDZERO,
+    [RM_RDN] = FE_DOWNWARD,
+    [RM_RUP] = FE_UPWARD,
 };
 
 static float f32(uint64_t bits)
 {
-	uint32_t low = (uint32_t)bits;
-	float value;
+    uint32_t low = (uint32_t)bits;
+    float value;
 
-	memcpy(&value, &low, sizeof(value));
-	return value;
+    memcpy(&value, &low, sizeof(value));
+    return value;
 }
 
 static double f64(uint64_t bits)
 {
-	double value;
+    double value;
 
-	memcpy(&value, &bits, sizeof(value));
-	return value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
 }
 
 static uint64_t bits32(float value)
 {
-	uint32_t bits;
+    uint32_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
-	return (bits & 0x7fffffff) > 0x7f800000 ? SOFTFP_QNAN32 : bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return (bits & 0x7fffffff) > 0x7f800000 ? SOFTFP_QNAN32 : bits;
 }
 
 static uint64_t bits64(double value)
 {
-	uint64_t bits;
+    uint64_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
-	return (bits & INT64_MAX) > UINT64_C(0x7ff) << 52 ? SOFTFP_QNAN64 : bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return (bits & INT64_MAX) > UINT64_C(0x7ff) << 52 ? SOFTFP_QNAN64 : bits;
 }
 
 static unsigned host_flags(void)
 {
-	int raised = fetestexcept(FE_ALL_EXCEPT);
+    int raised = fetestexcept(FE_ALL_EXCEPT);
 
-	return (raised & FE_INEXACT ? FF_NX : 0u) | (raised & FE_UNDERFLOW ? FF_UF : 0u) |
-	       (raised & FE_OVERFLOW ? FF_OF : 0u) | (raised & FE_DIVBYZERO ? FF_DZ : 0u) |
-	       (raised & FE_INVALID ? FF_NV : 0u);
+    return (raised & FE_INEXACT ? FF_NX : 0u) | (raised & FE_UNDERFLOW ? FF_UF : 0u) |
+           (raised & FE_OVERFLOW ? FF_OF : 0u) | (raised & FE_DIVBYZERO ? FF_DZ : 0u) |
+           (raised & FE_INVALID ? FF_NV : 0u);
 }
 
 /*
@@ -74,72 +77,71 @@ static unsigned host_flags(void)
  * neighbours of either format always has an exact binary128 value.
  */
 struct operation {
-	const char *name;
-	int operands;      /* how many, 1 to 3 */
-	int operand_width; /* 32, 64, or 0 for 64-bit integers */
-	int result_width;  /* 32 or 64 */
-	uint64_t (*soft)(const uint64_t *in, enum softfp_rm rm, unsigned *flags);
-	uint64_t (*host)(const uint64_t *in);
-	__float128 (*wide)(const uint64_t *in);
+    const char *name;
+    int operands;      /* how many, 1 to 3 */
+    int operand_width; /* 32, 64, or 0 for 64-bit integers */
+    int result_width;  /* 32 or 64 */
+    uint64_t (*soft)(const uint64_t *in, enum softfp_rm rm, unsigned *flags);
+    uint64_t (*host)(const uint64_t *in);
+    __float128 (*wide)(const uint64_t *in);
 };
 
-#define OPERATION(NAME, TO, TYPE, READ, SOFT, HOST, WIDE)                          \
-	static uint64_t soft_##NAME(const uint64_t *in, enum softfp_rm rm, unsigned *flags) \
-	{                                                                                   \
-		return SOFT;                                                                    \
-	}                                                                                   \
-	static uint64_t host_##NAME(const uint64_t *in)                                     \
-	{                                                                                   \
-		volatile TYPE a = READ(in[0]), b = READ(in[1]), c = READ(in[2]);                \
-		volatile __typeof__(f##TO(0)) result;                                           \
-		(void)b, (void)c;                                                               \
-		result = HOST;                                                                  \
-		return bits##TO(result);                                                        \
-	}                                                                                   \
-	static __float128 wide_##NAME(const uint64_t *in)                                   \
-	{                                                                                   \
-		volatile __float128 a = READ(in[0]), b = READ(in[1]), c = READ(in[2]);          \
-		(void)a, (void)b, (void)c;                                                      \
-		return WIDE;                                                                    \
-	}
+#define OPERATION(NAME, TO, TYPE, READ, SOFT, HOST, WIDE)                                                              \
+    static uint64_t soft_##NAME(const uint64_t *in, enum softfp_rm rm, unsigned *flags)                                \
+    {                                                                                                                  \
+        return SOFT;                                                                                                   \
+    }                                                                                                                  \
+    static uint64_t host_##NAME(const uint64_t *in)                                                                    \
+    {                                                                                                                  \
+        volatile TYPE a = READ(in[0]), b = READ(in[1]), c = READ(in[2]);                                               \
+        volatile __typeof__(f##TO(0)) result;                                                                          \
+        (void)b, (void)c;                                                                                              \
+        result = HOST;                                                                                                 \
+        return bits##TO(result);                                                                                       \
+    }                                                                                                                  \
+    static __float128 wide_##NAME(const uint64_t *in)                                                                  \
+    {                                                                                                                  \
+        volatile __float128 a = READ(in[0]), b = READ(in[1]), c = READ(in[2]);                                         \
+        (void)a, (void)b, (void)c;                                                                                     \
+        return WIDE;                                                                                                   \
+    }
 
-#define ARITHMETIC(W, TYPE, SQRT, FMA)                                                                \
-	OPERATION(add##W, W, TYPE, f##W, softfp_add##W(in[0], in[1], rm, flags), a + b, a + b)         \
-	OPERATION(sub##W, W, TYPE, f##W, softfp_sub##W(in[0], in[1], rm, flags), a - b, a - b)         \
-	OPERATION(mul##W, W, TYPE, f##W, softfp_mul##W(in[0], in[1], rm, flags), a * b, a * b)         \
-	OPERATION(div##W, W, TYPE, f##W, softfp_div##W(in[0], in[1], rm, flags), a / b, a / b)         \
-	OPERATION(sqrt##W, W, TYPE, f##W, softfp_sqrt##W(in[0], rm, flags), SQRT(a), (__float128)NAN)  \
-	OPERATION(fma##W, W, TYPE, f##W, softfp_fma##W(in[0], in[1], in[2], rm, flags), FMA(a, b, c),      \
-	          a * b + c)
+#define ARITHMETIC(W, TYPE, SQRT, FMA)                                                                                 \
+    OPERATION(add##W, W, TYPE, f##W, softfp_add##W(in[0], in[1], rm, flags), a + b, a + b)                             \
+    OPERATION(sub##W, W, TYPE, f##W, softfp_sub##W(in[0], in[1], rm, flags), a - b, a - b)                             \
+    OPERATION(mul##W, W, TYPE, f##W, softfp_mul##W(in[0], in[1], rm, flags), a *b, a *b)                               \
+    OPERATION(div##W, W, TYPE, f##W, softfp_div##W(in[0], in[1], rm, flags), a / b, a / b)                             \
+    OPERATION(sqrt##W, W, TYPE, f##W, softfp_sqrt##W(in[0], rm, flags), SQRT(a), (__float128)NAN)                      \
+    OPERATION(fma##W, W, TYPE, f##W, softfp_fma##W(in[0], in[1], in[2], rm, flags), FMA(a, b, c), a *b + c)
 
 /* RISC-V calls infinity * 0 + qNaN invalid; IEEE 754 leaves it open and x86 does not. */
 static void raise_riscv_invalid(double a, double b)
 {
-	if ((isinf(a) && b == 0) || (a == 0 && isinf(b)))
-		feraiseexcept(FE_INVALID);
+    if ((isinf(a) && b == 0) || (a == 0 && isinf(b)))
+        feraiseexcept(FE_INVALID);
 }
 
 static float riscv_fmaf(float a, float b, float c)
 {
-	raise_riscv_invalid(a, b);
-	return fmaf(a, b, c);
+    raise_riscv_invalid(a, b);
+    return fmaf(a, b, c);
 }
 
 static double riscv_fma(double a, double b, double c)
 {
-	raise_riscv_invalid(a, b);
-	return fma(a, b, c);
+    raise_riscv_invalid(a, b);
+    return fma(a, b, c);
 }
 
 /* Some compilers' own conversion goes wrong in directed modes; halving with a sticky bit is exact. */
 static float float_of_u64(uint64_t a)
 {
-	return a >> 63 ? 2 * (float)(int64_t)(a >> 1 | (a & 1)) : (float)(int64_t)a;
+    return a >> 63 ? 2 * (float)(int64_t)(a >> 1 | (a & 1)) : (float)(int64_t)a;
 }
 
 static double double_of_u64(uint64_t a)
 {
-	return a >> 63 ? 2 * (double)(int64_t)(a >> 1 | (a & 1)) : (double)(int64_t)a;
+    return a >> 63 ? 2 * (double)(int64_t)(a >> 1 | (a & 1)) : (double)(int64_t)a;
 }
 
 ARITHMETIC(32, float, sqrtf, riscv_fmaf)
@@ -155,29 +157,29 @@ OPERATION(u32_to_f64, 64, int64_t, (uint32_t), softfp_u32_to_f64(in[0], rm, flag
 OPERATION(i64_to_f64, 64, int64_t, (int64_t), softfp_i64_to_f64(in[0], rm, flags), (double)a, a)
 OPERATION(u64_to_f64, 64, uint64_t, , softfp_u64_to_f64(in[0], rm, flags), double_of_u64(a), a)
 
-#define ROW(NAME, OPERANDS, FROM, TO) { #NAME, OPERANDS, FROM, TO, soft_##NAME, host_##NAME, wide_##NAME }
+#define ROW(NAME, OPERANDS, FROM, TO)                                                                                  \
+    {                                                                                                                  \
+#NAME, OPERANDS, FROM, TO, soft_##NAME, host_##NAME, wide_##NAME                                               \
+    }
 
 static const struct operation operations[] = {
-	ROW(add32, 2, 32, 32), ROW(sub32, 2, 32, 32), ROW(mul32, 2, 32, 32),
-	ROW(div32, 2, 32, 32), ROW(sqrt32, 1, 32, 32), ROW(fma32, 3, 32, 32),
-	ROW(add64, 2, 64, 64), ROW(sub64, 2, 64, 64), ROW(mul64, 2, 64, 64),
-	ROW(div64, 2, 64, 64), ROW(sqrt64, 1, 64, 64), ROW(fma64, 3, 64, 64),
-	ROW(f32_to_f64, 1, 32, 64), ROW(f64_to_f32, 1, 64, 32),
-	ROW(i32_to_f32, 1, 0, 32), ROW(u32_to_f32, 1, 0, 32),
-	ROW(i64_to_f32, 1, 0, 32), ROW(u64_to_f32, 1, 0, 32),
-	ROW(i32_to_f64, 1, 0, 64), ROW(u32_to_f64, 1, 0, 64),
-	ROW(i64_to_f64, 1, 0, 64), ROW(u64_to_f64, 1, 0, 64),
+    ROW(add32, 2, 32, 32),      ROW(sub32, 2, 32, 32),      ROW(mul32, 2, 32, 32),     ROW(div32, 2, 32, 32),
+    ROW(sqrt32, 1, 32, 32),     ROW(fma32, 3, 32, 32),      ROW(add64, 2, 64, 64),     ROW(sub64, 2, 64, 64),
+    ROW(mul64, 2, 64, 64),      ROW(div64, 2, 64, 64),      ROW(sqrt64, 1, 64, 64),    ROW(fma64, 3, 64, 64),
+    ROW(f32_to_f64, 1, 32, 64), ROW(f64_to_f32, 1, 64, 32), ROW(i32_to_f32, 1, 0, 32), ROW(u32_to_f32, 1, 0, 32),
+    ROW(i64_to_f32, 1, 0, 32),  ROW(u64_to_f32, 1, 0, 32),  ROW(i32_to_f64, 1, 0, 64), ROW(u32_to_f64, 1, 0, 64),
+    ROW(i64_to_f64, 1, 0, 64),  ROW(u64_to_f64, 1, 0, 64),
 };
 
 static int fraction_bits(int width)
 {
-	return width == 32 ? 23 : 52;
+    return width == 32 ? 23 : 52;
 }
 
 /* The biased exponent of 1.0; the all-ones exponent is twice this plus one. */
 static uint64_t bias(int width)
 {
-	return width == 32 ? 127 : 1023;
+    return width == 32 ? 127 : 1023;
 }
 
 #define MAX_CORNERS 80
@@ -185,421 +187,439 @@ static uint64_t bias(int width)
 /* Corner values of a format or, for width 0, of the integers; returns how many. */
 static size_t corner_values(int width, uint64_t *corners)
 {
-	size_t count = 0;
+    size_t count = 0;
 
-	if (width == 0) {
-		for (int k = 22; k < 64; k++) {
-			corners[count++] = UINT64_C(1) << k;
-			if (k % 2)
-				corners[count++] = (UINT64_C(1) << k) - 1;
-		}
-		corners[count++] = 0;
-		corners[count++] = UINT64_MAX;
-		return count;
-	}
+    if (width == 0) {
+        for (int k = 22; k < 64; k++) {
+            corners[count++] = UINT64_C(1) << k;
+            if (k % 2)
+                corners[count++] = (UINT64_C(1) << k) - 1;
+        }
+        corners[count++] = 0;
+        corners[count++] = UINT64_MAX;
+        return count;
+    }
 
-	int p = fraction_bits(width) + 1;
-	uint64_t one = bias(width) << (p - 1), ulp = UINT64_C(1) << (p - 1);
-	uint64_t inf = (2 * bias(width) + 1) << (p - 1);
-	const uint64_t positive[] = {
-		0, 1, 3, ulp - 1, ulp, ulp + 1, inf - 1, inf - 2, inf - ulp, one - 1, one, one + 1,
-		one + ulp / 2, one + ulp - 1, one + ulp, one - ulp, one - (uint64_t)p * ulp,
-		one - (uint64_t)p * ulp + 1, one - (uint64_t)(p - 1) * ulp, one + (uint64_t)p * ulp,
-		one + (uint64_t)(p - 1) * ulp - 1, one / 2 & ~(ulp - 1), inf, inf + 1,
-		inf + ulp / 2, inf + ulp / 2 + 5,
-	};
+    int p = fraction_bits(width) + 1;
+    uint64_t one = bias(width) << (p - 1), ulp = UINT64_C(1) << (p - 1);
+    uint64_t inf = (2 * bias(width) + 1) << (p - 1);
+    const uint64_t positive[] = {
+        0,
+        1,
+        3,
+        ulp - 1,
+        ulp,
+        ulp + 1,
+        inf - 1,
+        inf - 2,
+        inf - ulp,
+        one - 1,
+        one,
+        one + 1,
+        one + ulp / 2,
+        one + ulp - 1,
+        one + ulp,
+        one - ulp,
+        one - (uint64_t)p * ulp,
+        one - (uint64_t)p * ulp + 1,
+        one - (uint64_t)(p - 1) * ulp,
+        one + (uint64_t)p * ulp,
+        one + (uint64_t)(p - 1) * ulp - 1,
+        one / 2 & ~(ulp - 1),
+        inf,
+        inf + 1,
+        inf + ulp / 2,
+        inf + ulp / 2 + 5,
+    };
 
-	for (size_t i = 0; i < LENGTH(positive); i++) {
-		corners[count++] = positive[i];
-		corners[count++] = positive[i] | UINT64_C(1) << (width - 1);
-	}
-	return count;
+    for (size_t i = 0; i < LENGTH(positive); i++) {
+        corners[count++] = positive[i];
+        corners[count++] = positive[i] | UINT64_C(1) << (width - 1);
+    }
+    return count;
 }
 
 /* splitmix64: seeded alike in every run, so a failure repeats. */
 static uint64_t random_bits(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
 }
 
 /* A value whose biased exponent is near `exponent`; half of them with few fraction bits, for ties. */
 static uint64_t random_near(int width, uint64_t exponent, uint64_t reach, uint64_t *state)
 {
-	int fraction = fraction_bits(width);
-	uint64_t r = random_bits(state);
-	uint64_t significand = random_bits(state) & ((UINT64_C(1) << fraction) - 1);
-	uint64_t biased = exponent + r % (2 * reach + 1) - reach;
+    int fraction = fraction_bits(width);
+    uint64_t r = random_bits(state);
+    uint64_t significand = random_bits(state) & ((UINT64_C(1) << fraction) - 1);
+    uint64_t biased = exponent + r % (2 * reach + 1) - reach;
 
-	if (r >> 32 & 1)
-		significand &= UINT64_MAX << (r >> 33) % (unsigned)fraction;
-	if (biased > 2 * bias(width))
-		biased = 0;
-	return (r >> 63) << (width - 1) | biased << fraction | significand;
+    if (r >> 32 & 1)
+        significand &= UINT64_MAX << (r >> 33) % (unsigned)fraction;
+    if (biased > 2 * bias(width))
+        biased = 0;
+    return (r >> 63) << (width - 1) | biased << fraction | significand;
 }
 
 /* Operands anywhere, around one another, around underflow, and such that a product meets the addend. */
 static void random_operands(const struct operation *op, uint64_t *in, uint64_t *state)
 {
-	int width = op->operand_width;
-	uint64_t r = random_bits(state);
+    int width = op->operand_width;
+    uint64_t r = random_bits(state);
 
-	if (width == 0) {
-		in[0] = random_bits(state) >> r % 64;
-		in[0] &= UINT64_MAX << (r >> 8) % 64;
-		in[0] = r >> 63 ? -in[0] : in[0];
-		return;
-	}
+    if (width == 0) {
+        in[0] = random_bits(state) >> r % 64;
+        in[0] &= UINT64_MAX << (r >> 8) % 64;
+        in[0] = r >> 63 ? -in[0] : in[0];
+        return;
+    }
 
-	uint64_t p = (uint64_t)fraction_bits(width) + 1, limit = 2 * bias(width);
-	const uint64_t centres[] = { r >> 16, bias(width), 2, limit, bias(width) / 2, bias(width) };
-	uint64_t centre = centres[r % LENGTH(centres)] % (limit + 1);
-	uint64_t reach = r >> 40 & 1 ? 2 : p + 2;
+    uint64_t p = (uint64_t)fraction_bits(width) + 1, limit = 2 * bias(width);
+    const uint64_t centres[] = {r >> 16, bias(width), 2, limit, bias(width) / 2, bias(width)};
+    uint64_t centre = centres[r % LENGTH(centres)] % (limit + 1);
+    uint64_t reach = r >> 40 & 1 ? 2 : p + 2;
 
-	for (int i = 0; i < 3; i++)
-		in[i] = r >> 44 & 7 ? random_near(width, centre, reach, state)
-		                    : random_bits(state) >> (64 - width);
-	if (op->operands == 3 && (r >> 48 & 3) == 0) {
-		const struct operation *multiply = &operations[width == 32 ? 2 : 8];
-		unsigned ignored = 0;
+    for (int i = 0; i < 3; i++)
+        in[i] = r >> 44 & 7 ? random_near(width, centre, reach, state) : random_bits(state) >> (64 - width);
+    if (op->operands == 3 && (r >> 48 & 3) == 0) {
+        const struct operation *multiply = &operations[width == 32 ? 2 : 8];
+        unsigned ignored = 0;
 
-		in[2] = multiply->soft(in, RM_RNE, &ignored) ^ UINT64_C(1) << (width - 1);
-	}
+        in[2] = multiply->soft(in, RM_RNE, &ignored) ^ UINT64_C(1) << (width - 1);
+    }
 }
 
 /* A check fails the test by itself; what it returns is counted. */
 typedef int check_operation(const struct operation *op, const uint64_t *in, enum softfp_rm rm);
 
-static void fail_operation(const struct operation *op, const uint64_t *in, enum softfp_rm rm,
-                           uint64_t got, unsigned got_flags, uint64_t want, unsigned want_flags)
+static void fail_operation(const struct operation *op, const uint64_t *in, enum softfp_rm rm, uint64_t got,
+                           unsigned got_flags, uint64_t want, unsigned want_flags)
 {
-	fail_msg("%s(%#llx, %#llx, %#llx) rm %d: %#llx flags %#x, expected %#llx flags %#x", op->name,
-	         (unsigned long long)in[0], (unsigned long long)in[1], (unsigned long long)in[2], rm,
-	         (unsigned long long)got, got_flags, (unsigned long long)want, want_flags);
+    fail_msg("%s(%#llx, %#llx, %#llx) rm %d: %#llx flags %#x, expected %#llx flags %#x", op->name,
+             (unsigned long long)in[0], (unsigned long long)in[1], (unsigned long long)in[2], rm,
+             (unsigned long long)got, got_flags, (unsigned long long)want, want_flags);
 }
 
 static size_t for_all_operands(const struct operation *op, enum softfp_rm rm, check_operation *check)
 {
-	uint64_t corners[MAX_CORNERS];
-	size_t n = corner_values(op->operand_width, corners), total = 1;
-	uint64_t state = 1 + (uint64_t)rm;
-	size_t counted = 0;
+    uint64_t corners[MAX_CORNERS];
+    size_t n = corner_values(op->operand_width, corners), total = 1;
+    uint64_t state = 1 + (uint64_t)rm;
+    size_t counted = 0;
 
-	for (int i = 0; i < op->operands; i++)
-		total *= n;
-	for (size_t i = 0; i < total; i++) {
-		const uint64_t in[3] = { corners[i % n], corners[i / n % n], corners[i / n / n] };
+    for (int i = 0; i < op->operands; i++)
+        total *= n;
+    for (size_t i = 0; i < total; i++) {
+        const uint64_t in[3] = {corners[i % n], corners[i / n % n], corners[i / n / n]};
 
-		counted += (size_t)check(op, in, rm);
-	}
-	for (int i = 0; i < RANDOM_CASES; i++) {
-		uint64_t in[3] = { 0 };
+        counted += (size_t)check(op, in, rm);
+    }
+    for (int i = 0; i < RANDOM_CASES; i++) {
+        uint64_t in[3] = {0};
 
-		random_operands(op, in, &state);
-		counted += (size_t)check(op, in, rm);
-	}
-	return counted;
+        random_operands(op, in, &state);
+        counted += (size_t)check(op, in, rm);
+    }
+    return counted;
 }
 
 static int check_against_host(const struct operation *op, const uint64_t *in, enum softfp_rm rm)
 {
-	feclearexcept(FE_ALL_EXCEPT);
+    feclearexcept(FE_ALL_EXCEPT);
 
-	uint64_t want = op->host(in);
-	unsigned want_flags = host_flags(), flags = 0;
-	uint64_t got = op->soft(in, rm, &flags);
+    uint64_t want = op->host(in);
+    unsigned want_flags = host_flags(), flags = 0;
+    uint64_t got = op->soft(in, rm, &flags);
 
-	if (got != want || flags != want_flags)
-		fail_operation(op, in, rm, got, flags, want, want_flags);
-	return 0;
+    if (got != want || flags != want_flags)
+        fail_operation(op, in, rm, got, flags, want, want_flags);
+    return 0;
 }
 
 static void operations_agree_with_the_host_in_its_four_modes(void **unused)
 {
-	(void)unused;
-	for (size_t i = 0; i < LENGTH(operations); i++)
-		for (enum softfp_rm rm = RM_RNE; rm <= RM_RUP; rm++) {
-			assert_int_equal(fesetround(host_modes[rm]), 0);
-			for_all_operands(&operations[i], rm, check_against_host);
-		}
+    (void)unused;
+    for (size_t i = 0; i < LENGTH(operations); i++)
+        for (enum softfp_rm rm = RM_RNE; rm <= RM_RUP; rm++) {
+            assert_int_equal(fesetround(host_modes[rm]), 0);
+            for_all_operands(&operations[i], rm, check_against_host);
+        }
 }
 
 /* Whether the exact result lies midway between its neighbours towards and away from zero. */
 static int is_tie(const struct operation *op, const uint64_t *in, uint64_t *away)
 {
-	unsigned ignored = 0;
-	uint64_t towards = op->soft(in, RM_RTZ, &ignored);
+    unsigned ignored = 0;
+    uint64_t towards = op->soft(in, RM_RTZ, &ignored);
 
-	*away = op->soft(in, towards >> (op->result_width - 1) ? RM_RDN : RM_RUP, &ignored);
-	if (towards == *away)
-		return 0;
-	feclearexcept(FE_ALL_EXCEPT);
+    *away = op->soft(in, towards >> (op->result_width - 1) ? RM_RDN : RM_RUP, &ignored);
+    if (towards == *away)
+        return 0;
+    feclearexcept(FE_ALL_EXCEPT);
 
-	volatile __float128 exact = op->wide(in);
-	int inexact = fetestexcept(FE_INEXACT);
-	__float128 low = op->result_width == 32 ? f32(towards) : f64(towards);
-	__float128 high = op->result_width == 32 ? f32(*away) : f64(*away);
+    volatile __float128 exact = op->wide(in);
+    int inexact = fetestexcept(FE_INEXACT);
+    __float128 low = op->result_width == 32 ? f32(towards) : f64(towards);
+    __float128 high = op->result_width == 32 ? f32(*away) : f64(*away);
 
-	return !inexact && low + high == 2 * exact;
+    return !inexact && low + high == 2 * exact;
 }
 
 static int check_rmm(const struct operation *op, const uint64_t *in, enum softfp_rm rm)
 {
-	unsigned flags = 0, want_flags = 0;
-	uint64_t away, got = op->soft(in, rm, &flags);
-	uint64_t want = op->soft(in, RM_RNE, &want_flags);
-	int tie = is_tie(op, in, &away);
+    unsigned flags = 0, want_flags = 0;
+    uint64_t away, got = op->soft(in, rm, &flags);
+    uint64_t want = op->soft(in, RM_RNE, &want_flags);
+    int tie = is_tie(op, in, &away);
 
-	if (tie)
-		want = away;
-	if (got != want || flags != want_flags)
-		fail_operation(op, in, rm, got, flags, want, want_flags);
-	return tie;
+    if (tie)
+        want = away;
+    if (got != want || flags != want_flags)
+        fail_operation(op, in, rm, got, flags, want, want_flags);
+    return tie;
 }
 
 static void rmm_differs_from_rne_only_in_taking_ties_away_from_zero(void **unused)
 {
-	(void)unused;
-	for (size_t i = 0; i < LENGTH(operations); i++) {
-		const struct operation *op = &operations[i];
-		size_t ties = for_all_operands(op, RM_RMM, check_rmm);
-		int always_exact = op->result_width == 64 && (strstr(op->name, "32_to") != NULL);
+    (void)unused;
+    for (size_t i = 0; i < LENGTH(operations); i++) {
+        const struct operation *op = &operations[i];
+        size_t ties = for_all_operands(op, RM_RMM, check_rmm);
+        int always_exact = op->result_width == 64 && (strstr(op->name, "32_to") != NULL);
 
-		/* A root is never midway; quotients are so only among subnormals. */
-		if (!always_exact && !strstr(op->name, "sqrt"))
-			assert_in_range(ties, 20, SIZE_MAX);
-	}
+        /* A root is never midway; quotients are so only among subnormals. */
+        if (!always_exact && !strstr(op->name, "sqrt"))
+            assert_in_range(ties, 20, SIZE_MAX);
+    }
 }
 
 static void rmm_takes_ties_away_from_zero(void **unused)
 {
-	const uint32_t one = 0x3f800000, half_ulp = 0x33800000, sign = 0x80000000;
-	unsigned flags = 0;
+    const uint32_t one = 0x3f800000, half_ulp = 0x33800000, sign = 0x80000000;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_add32(one, half_ulp, RM_RNE, &flags), one);
-	assert_int_equal(softfp_add32(one, half_ulp, RM_RMM, &flags), one + 1);
-	assert_int_equal(softfp_add32(one, half_ulp - 1, RM_RMM, &flags), one);
-	assert_int_equal(softfp_add32(one | sign, half_ulp | sign, RM_RMM, &flags), (one + 1) | sign);
-	assert_int_equal(softfp_sub32(one + 1, half_ulp, RM_RMM, &flags), one + 1);
-	assert_int_equal(softfp_add64(bits64(0x1p53), bits64(1), RM_RMM, &flags), bits64(0x1p53 + 2));
-	assert_int_equal(flags, FF_NX);
+    (void)unused;
+    assert_int_equal(softfp_add32(one, half_ulp, RM_RNE, &flags), one);
+    assert_int_equal(softfp_add32(one, half_ulp, RM_RMM, &flags), one + 1);
+    assert_int_equal(softfp_add32(one, half_ulp - 1, RM_RMM, &flags), one);
+    assert_int_equal(softfp_add32(one | sign, half_ulp | sign, RM_RMM, &flags), (one + 1) | sign);
+    assert_int_equal(softfp_sub32(one + 1, half_ulp, RM_RMM, &flags), one + 1);
+    assert_int_equal(softfp_add64(bits64(0x1p53), bits64(1), RM_RMM, &flags), bits64(0x1p53 + 2));
+    assert_int_equal(flags, FF_NX);
 
-	/* Half of the smallest subnormal, and half an ulp past the largest number. */
-	flags = 0;
-	assert_int_equal(softfp_mul64(1, bits64(0.5), RM_RNE, &flags), 0);
-	assert_int_equal(softfp_mul64(1, bits64(0.5), RM_RMM, &flags), 1);
-	assert_int_equal(flags, FF_UF | FF_NX);
-	flags = 0;
-	assert_int_equal(softfp_f64_to_f32(bits64(0x1.ffffffp127), RM_RMM, &flags), 0x7f800000);
-	assert_int_equal(flags, FF_OF | FF_NX);
+    /* Half of the smallest subnormal, and half an ulp past the largest number. */
+    flags = 0;
+    assert_int_equal(softfp_mul64(1, bits64(0.5), RM_RNE, &flags), 0);
+    assert_int_equal(softfp_mul64(1, bits64(0.5), RM_RMM, &flags), 1);
+    assert_int_equal(flags, FF_UF | FF_NX);
+    flags = 0;
+    assert_int_equal(softfp_f64_to_f32(bits64(0x1.ffffffp127), RM_RMM, &flags), 0x7f800000);
+    assert_int_equal(flags, FF_OF | FF_NX);
 
-	flags = 0;
-	assert_int_equal(softfp_f64_to_i32(bits64(0.5), RM_RMM, &flags), 1);
-	assert_int_equal(softfp_f64_to_i32(bits64(2.5), RM_RMM, &flags), 3);
-	assert_int_equal(softfp_f64_to_i32(bits64(-2.5), RM_RMM, &flags), -3);
-	assert_int_equal(flags, FF_NX);
+    flags = 0;
+    assert_int_equal(softfp_f64_to_i32(bits64(0.5), RM_RMM, &flags), 1);
+    assert_int_equal(softfp_f64_to_i32(bits64(2.5), RM_RMM, &flags), 3);
+    assert_int_equal(softfp_f64_to_i32(bits64(-2.5), RM_RMM, &flags), -3);
+    assert_int_equal(flags, FF_NX);
 }
 
 /* A float-to-integer conversion, its result extended to 64 bits according to its type. */
 struct to_integer {
-	const char *name;
-	int from_width; /* of the float: 32 or 64 */
-	int width;      /* of the integer: 32 or 64 */
-	int is_signed;  /* 1 or 0, used in shifts */
-	uint64_t (*soft)(uint64_t in, enum softfp_rm rm, unsigned *flags);
+    const char *name;
+    int from_width; /* of the float: 32 or 64 */
+    int width;      /* of the integer: 32 or 64 */
+    int is_signed;  /* 1 or 0, used in shifts */
+    uint64_t (*soft)(uint64_t in, enum softfp_rm rm, unsigned *flags);
 };
 
-#define TO_INTEGER(FROM, LETTER, WIDTH)                                                              \
-	static uint64_t soft_f##FROM##_to_##LETTER##WIDTH(uint64_t in, enum softfp_rm rm, unsigned *flags) \
-	{                                                                                                \
-		return (uint64_t)softfp_f##FROM##_to_##LETTER##WIDTH(in, rm, flags);                         \
-	}
-TO_INTEGER(32, i, 32) TO_INTEGER(32, u, 32) TO_INTEGER(32, i, 64) TO_INTEGER(32, u, 64)
-TO_INTEGER(64, i, 32) TO_INTEGER(64, u, 32) TO_INTEGER(64, i, 64) TO_INTEGER(64, u, 64)
+#define TO_INTEGER(FROM, LETTER, WIDTH)                                                                                \
+    static uint64_t soft_f##FROM##_to_##LETTER##WIDTH(uint64_t in, enum softfp_rm rm, unsigned *flags)                 \
+    {                                                                                                                  \
+        return (uint64_t)softfp_f##FROM##_to_##LETTER##WIDTH(in, rm, flags);                                           \
+    }
+TO_INTEGER(32, i, 32)
+TO_INTEGER(32, u, 32) TO_INTEGER(32, i, 64) TO_INTEGER(32, u, 64) TO_INTEGER(64, i, 32) TO_INTEGER(64, u, 32)
+    TO_INTEGER(64, i, 64) TO_INTEGER(64, u, 64)
 
-static const struct to_integer to_integers[] = {
-	{ "f32_to_i32", 32, 32, 1, soft_f32_to_i32 }, { "f32_to_u32", 32, 32, 0, soft_f32_to_u32 },
-	{ "f32_to_i64", 32, 64, 1, soft_f32_to_i64 }, { "f32_to_u64", 32, 64, 0, soft_f32_to_u64 },
-	{ "f64_to_i32", 64, 32, 1, soft_f64_to_i32 }, { "f64_to_u32", 64, 32, 0, soft_f64_to_u32 },
-	{ "f64_to_i64", 64, 64, 1, soft_f64_to_i64 }, { "f64_to_u64", 64, 64, 0, soft_f64_to_u64 },
+        static const struct to_integer to_integers[] = {
+            {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
+            {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
+            {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
+            {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
 };
 
 /* libm rounds to a whole number, rint in the host's mode and round as RMM; ranges are checked here. */
 static void check_to_integer(const struct to_integer *conversion, uint64_t in, enum softfp_rm rm)
 {
-	volatile double value = conversion->from_width == 32 ? f32(in) : f64(in);
-	/* Volatile, lest the compiler put its own rint here, one that assumes the default mode. */
-	double (*volatile whole_of)(double) = rm == RM_RMM ? round : rint;
-	double whole = whole_of(value);
-	double low = conversion->is_signed ? -ldexp(1, conversion->width - 1) : 0;
-	double high = ldexp(1, conversion->width - conversion->is_signed);
-	uint64_t max = UINT64_MAX >> (64 - conversion->width + conversion->is_signed);
-	uint64_t want;
-	unsigned want_flags = FF_NV, flags = 0;
+    volatile double value = conversion->from_width == 32 ? f32(in) : f64(in);
+    /* Volatile, lest the compiler put its own rint here, one that assumes the default mode. */
+    double (*volatile whole_of)(double) = rm == RM_RMM ? round : rint;
+    double whole = whole_of(value);
+    double low = conversion->is_signed ? -ldexp(1, conversion->width - 1) : 0;
+    double high = ldexp(1, conversion->width - conversion->is_signed);
+    uint64_t max = UINT64_MAX >> (64 - conversion->width + conversion->is_signed);
+    uint64_t want;
+    unsigned want_flags = FF_NV, flags = 0;
 
-	if (whole >= low && whole < high) {
-		want = whole < 0 ? (uint64_t)(int64_t)whole : (uint64_t)whole;
-		want_flags = whole != value ? FF_NX : 0;
-	} else {
-		want = whole < low ? (conversion->is_signed ? ~max : 0) : max;
-	}
+    if (whole >= low && whole < high) {
+        want = whole < 0 ? (uint64_t)(int64_t)whole : (uint64_t)whole;
+        want_flags = whole != value ? FF_NX : 0;
+    } else {
+        want = whole < low ? (conversion->is_signed ? ~max : 0) : max;
+    }
 
-	uint64_t got = conversion->soft(in, rm, &flags);
+    uint64_t got = conversion->soft(in, rm, &flags);
 
-	if (got != want || flags != want_flags)
-		fail_msg("%s(%#llx) rm %d: %#llx flags %#x, expected %#llx flags %#x", conversion->name,
-		         (unsigned long long)in, rm, (unsigned long long)got, flags,
-		         (unsigned long long)want, want_flags);
+    if (got != want || flags != want_flags)
+        fail_msg("%s(%#llx) rm %d: %#llx flags %#x, expected %#llx flags %#x", conversion->name, (unsigned long long)in,
+                 rm, (unsigned long long)got, flags, (unsigned long long)want, want_flags);
 }
 
 static void check_to_integer_near_powers(const struct to_integer *conversion, enum softfp_rm rm)
 {
-	const double offsets[] = { 0, 0.25, 0.5, 0.75, 1, 1.5, 2 };
+    const double offsets[] = {0, 0.25, 0.5, 0.75, 1, 1.5, 2};
 
-	for (int k = -2; k <= 66; k++)
-		for (size_t i = 0; i < 4 * LENGTH(offsets); i++) {
-			double offset = i & 1 ? -offsets[i / 4] : offsets[i / 4];
-			double value = i & 2 ? -ldexp(1, k) + offset : ldexp(1, k) + offset;
-			uint64_t in = conversion->from_width == 32 ? bits32((float)value) : bits64(value);
+    for (int k = -2; k <= 66; k++)
+        for (size_t i = 0; i < 4 * LENGTH(offsets); i++) {
+            double offset = i & 1 ? -offsets[i / 4] : offsets[i / 4];
+            double value = i & 2 ? -ldexp(1, k) + offset : ldexp(1, k) + offset;
+            uint64_t in = conversion->from_width == 32 ? bits32((float)value) : bits64(value);
 
-			check_to_integer(conversion, in, rm);
-			check_to_integer(conversion, in + 1, rm);
-			check_to_integer(conversion, in - 1, rm);
-		}
+            check_to_integer(conversion, in, rm);
+            check_to_integer(conversion, in + 1, rm);
+            check_to_integer(conversion, in - 1, rm);
+        }
 }
 
 static void conversions_to_integers_round_as_libm_and_saturate(void **unused)
 {
-	(void)unused;
-	for (size_t i = 0; i < LENGTH(to_integers); i++)
-		for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++) {
-			const struct to_integer *conversion = &to_integers[i];
-			uint64_t corners[MAX_CORNERS], state = 1 + (uint64_t)rm;
-			size_t n = corner_values(conversion->from_width, corners);
+    (void)unused;
+    for (size_t i = 0; i < LENGTH(to_integers); i++)
+        for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++) {
+            const struct to_integer *conversion = &to_integers[i];
+            uint64_t corners[MAX_CORNERS], state = 1 + (uint64_t)rm;
+            size_t n = corner_values(conversion->from_width, corners);
 
-			assert_int_equal(fesetround(rm == RM_RMM ? FE_TONEAREST : host_modes[rm]), 0);
-			for (size_t j = 0; j < n; j++)
-				check_to_integer(conversion, corners[j], rm);
-			check_to_integer_near_powers(conversion, rm);
-			for (int j = 0; j < RANDOM_CASES; j++)
-				check_to_integer(conversion,
-				                 random_near(conversion->from_width,
-				                             bias(conversion->from_width) + 32, 36, &state), rm);
-		}
+            assert_int_equal(fesetround(rm == RM_RMM ? FE_TONEAREST : host_modes[rm]), 0);
+            for (size_t j = 0; j < n; j++)
+                check_to_integer(conversion, corners[j], rm);
+            check_to_integer_near_powers(conversion, rm);
+            for (int j = 0; j < RANDOM_CASES; j++)
+                check_to_integer(
+                    conversion, random_near(conversion->from_width, bias(conversion->from_width) + 32, 36, &state), rm);
+        }
 }
 
 static void a_conversion_that_does_not_fit_raises_invalid_alone(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_f64_to_i32(bits64(2147483647.5), RM_RUP, &flags), INT32_MAX);
-	assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RDN, &flags), 0);
-	assert_int_equal(softfp_f64_to_u64(bits64(-INFINITY), RM_RNE, &flags), 0);
-	assert_int_equal(softfp_f64_to_i64(bits64(-0x1p64), RM_RNE, &flags), INT64_MIN);
-	assert_int_equal(flags, FF_NV);
-	flags = 0;
-	assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RTZ, &flags), 0);
-	assert_int_equal(flags, FF_NX);
+    (void)unused;
+    assert_int_equal(softfp_f64_to_i32(bits64(2147483647.5), RM_RUP, &flags), INT32_MAX);
+    assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RDN, &flags), 0);
+    assert_int_equal(softfp_f64_to_u64(bits64(-INFINITY), RM_RNE, &flags), 0);
+    assert_int_equal(softfp_f64_to_i64(bits64(-0x1p64), RM_RNE, &flags), INT64_MIN);
+    assert_int_equal(flags, FF_NV);
+    flags = 0;
+    assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RTZ, &flags), 0);
+    assert_int_equal(flags, FF_NX);
 }
 
 static void nan_converts_to_the_largest_integer(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_f32_to_i32(0xffc00000, RM_RNE, &flags), INT32_MAX);
-	assert_int_equal(softfp_f32_to_u64(0xff800001, RM_RNE, &flags), UINT64_MAX);
-	assert_int_equal(softfp_f64_to_i64(SOFTFP_QNAN64, RM_RNE, &flags), INT64_MAX);
-	assert_int_equal(flags, FF_NV);
+    (void)unused;
+    assert_int_equal(softfp_f32_to_i32(0xffc00000, RM_RNE, &flags), INT32_MAX);
+    assert_int_equal(softfp_f32_to_u64(0xff800001, RM_RNE, &flags), UINT64_MAX);
+    assert_int_equal(softfp_f64_to_i64(SOFTFP_QNAN64, RM_RNE, &flags), INT64_MAX);
+    assert_int_equal(flags, FF_NV);
 }
 
 static void fma_of_inf_and_zero_is_invalid(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_fma32(0x7f800000, 0, SOFTFP_QNAN32, RM_RNE, &flags), SOFTFP_QNAN32);
-	assert_int_equal(flags, FF_NV);
-	flags = 0;
-	assert_int_equal(softfp_fma64(1u, bits64(-INFINITY), SOFTFP_QNAN64, RM_RNE, &flags), SOFTFP_QNAN64);
-	assert_int_equal(flags, 0);
-	assert_int_equal(softfp_fma64(0, bits64(-INFINITY), bits64(1), RM_RNE, &flags), SOFTFP_QNAN64);
-	assert_int_equal(flags, FF_NV);
+    (void)unused;
+    assert_int_equal(softfp_fma32(0x7f800000, 0, SOFTFP_QNAN32, RM_RNE, &flags), SOFTFP_QNAN32);
+    assert_int_equal(flags, FF_NV);
+    flags = 0;
+    assert_int_equal(softfp_fma64(1u, bits64(-INFINITY), SOFTFP_QNAN64, RM_RNE, &flags), SOFTFP_QNAN64);
+    assert_int_equal(flags, 0);
+    assert_int_equal(softfp_fma64(0, bits64(-INFINITY), bits64(1), RM_RNE, &flags), SOFTFP_QNAN64);
+    assert_int_equal(flags, FF_NV);
 }
 
 static void nan_results_are_canonical(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_add32(0xffc12345, 0, RM_RNE, &flags), SOFTFP_QNAN32);
-	assert_int_equal(softfp_f32_to_f64(0xffc12345, RM_RNE, &flags), SOFTFP_QNAN64);
-	assert_int_equal(flags, 0);
-	assert_int_equal(softfp_f64_to_f32(UINT64_C(0xfff0000000000001), RM_RNE, &flags), SOFTFP_QNAN32);
-	assert_int_equal(softfp_sqrt64(bits64(-1), RM_RNE, &flags), SOFTFP_QNAN64);
-	assert_int_equal(flags, FF_NV);
+    (void)unused;
+    assert_int_equal(softfp_add32(0xffc12345, 0, RM_RNE, &flags), SOFTFP_QNAN32);
+    assert_int_equal(softfp_f32_to_f64(0xffc12345, RM_RNE, &flags), SOFTFP_QNAN64);
+    assert_int_equal(flags, 0);
+    assert_int_equal(softfp_f64_to_f32(UINT64_C(0xfff0000000000001), RM_RNE, &flags), SOFTFP_QNAN32);
+    assert_int_equal(softfp_sqrt64(bits64(-1), RM_RNE, &flags), SOFTFP_QNAN64);
+    assert_int_equal(flags, FF_NV);
 }
 
 /* Both round to the smallest normal binary32; the second only because subnormals are coarser. */
 static void tininess_is_detected_after_rounding(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	assert_int_equal(softfp_f64_to_f32(bits64(0x1.ffffffp-127), RM_RNE, &flags), 0x00800000);
-	assert_int_equal(flags, FF_NX);
-	assert_int_equal(softfp_f64_to_f32(bits64(0x1.fffffep-127), RM_RNE, &flags), 0x00800000);
-	assert_int_equal(flags, FF_NX | FF_UF);
+    (void)unused;
+    assert_int_equal(softfp_f64_to_f32(bits64(0x1.ffffffp-127), RM_RNE, &flags), 0x00800000);
+    assert_int_equal(flags, FF_NX);
+    assert_int_equal(softfp_f64_to_f32(bits64(0x1.fffffep-127), RM_RNE, &flags), 0x00800000);
+    assert_int_equal(flags, FF_NX | FF_UF);
 }
 
 static void exact_cancellation_is_negative_only_when_rounding_down(void **unused)
 {
-	unsigned flags = 0;
+    unsigned flags = 0;
 
-	(void)unused;
-	for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++)
-		assert_int_equal(softfp_sub32(0x40490fdb, 0x40490fdb, rm, &flags),
-		                 rm == RM_RDN ? 0x80000000 : 0);
-	assert_int_equal(flags, 0);
+    (void)unused;
+    for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++)
+        assert_int_equal(softfp_sub32(0x40490fdb, 0x40490fdb, rm, &flags), rm == RM_RDN ? 0x80000000 : 0);
+    assert_int_equal(flags, 0);
 }
 
 static void flags_accumulate(void **unused)
 {
-	unsigned flags = FF_NV;
+    unsigned flags = FF_NV;
 
-	(void)unused;
-	softfp_div32(0x3f800000, 0, RM_RNE, &flags);
-	assert_int_equal(flags, FF_NV | FF_DZ);
-	softfp_div32(0x3f800000, 0x40400000, RM_RNE, &flags);
-	assert_int_equal(flags, FF_NV | FF_DZ | FF_NX);
+    (void)unused;
+    softfp_div32(0x3f800000, 0, RM_RNE, &flags);
+    assert_int_equal(flags, FF_NV | FF_DZ);
+    softfp_div32(0x3f800000, 0x40400000, RM_RNE, &flags);
+    assert_int_equal(flags, FF_NV | FF_DZ | FF_NX);
 }
 
 static int restore_rounding(void **unused)
 {
-	(void)unused;
-	return fesetround(FE_TONEAREST);
+    (void)unused;
+    return fesetround(FE_TONEAREST);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(operations_agree_with_the_host_in_its_four_modes, restore_rounding),
-		cmocka_unit_test(rmm_differs_from_rne_only_in_taking_ties_away_from_zero),
-		cmocka_unit_test(rmm_takes_ties_away_from_zero),
-		cmocka_unit_test_teardown(conversions_to_integers_round_as_libm_and_saturate, restore_rounding),
-		cmocka_unit_test(a_conversion_that_does_not_fit_raises_invalid_alone),
-		cmocka_unit_test(nan_converts_to_the_largest_integer),
-		cmocka_unit_test(fma_of_inf_and_zero_is_invalid),
-		cmocka_unit_test(nan_results_are_canonical),
-		cmocka_unit_test(tininess_is_detected_after_rounding),
-		cmocka_unit_test(exact_cancellation_is_negative_only_when_rounding_down),
-		cmocka_unit_test(flags_accumulate),
-	};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(operations_agree_with_the_host_in_its_four_modes, restore_rounding),
+        cmocka_unit_test(rmm_differs_from_rne_only_in_taking_ties_away_from_zero),
+        cmocka_unit_test(rmm_takes_ties_away_from_zero),
+        cmocka_unit_test_teardown(conversions_to_integers_round_as_libm_and_saturate, restore_rounding),
+        cmocka_unit_test(a_conversion_that_does_not_fit_raises_invalid_alone),
+        cmocka_unit_test(nan_converts_to_the_largest_integer),
+        cmocka_unit_test(fma_of_inf_and_zero_is_invalid),
+        cmocka_unit_test(nan_results_are_canonical),
+        cmocka_unit_test(tininess_is_detected_after_rounding),
+        cmocka_unit_test(exact_cancellation_is_negative_only_when_rounding_down),
+        cmocka_unit_test(flags_accumulate),
+    };
 
-	return cmocka_run_group_tests_name("softfp", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("softfp", tests, NULL, NULL);
 }

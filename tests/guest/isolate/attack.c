@@ -185,8 +185,8 @@ static void other_ways(void)
            "changing the outside through a link", "worked");
     report(mknod("/disk", S_IFBLK | 0600, 0x100) == -1 && mknod("/mem", S_IFCHR | 0600, 0x101) == -1, "making a device",
            "worked");
-    const char *hidden[] = {"/proc/1/environ", "/proc/kcore", "/proc/self/mem", "/proc/mounts",
-                            "/sys/kernel",     "/dev/mem",    "/dev/sda",           "/dev/vda",       "/proc/self/ns"};
+    const char *hidden[] = {"/proc/1/environ", "/proc/kcore", "/proc/self/mem", "/proc/mounts", "/sys/kernel",
+                            "/dev/mem",        "/dev/sda",    "/dev/vda",       "/proc/self/ns"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         report(stat(hidden[i], &st) == -1 && errno == ENOENT, format("%s is hidden", hidden[i]), "it is there");
     int pair[2];

@@ -1,0 +1,232 @@
+/* The blocks that exist: by pc, by page, by op; how they come into being and how they end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulate/interp_priv.h"
+
+/* ---- by pc */
+
+static uint32_t hash_slot(uint64_t pc, uint32_t size)
+{
+    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (size - 1);
+}
+
+static bool is_dead(const struct block *b)
+{
+    return b->pc & 1;
+}
+
+static void hash_insert(struct engine_state *e, uint32_t block)
+{
+    uint32_t i = hash_slot(e->blocks[block].pc, e->hash_size);
+    while (e->hash[i] != 0 && !is_dead(&e->blocks[e->hash[i] - 1])) /* a dead block's place is taken over */
+        i = (i + 1) & (e->hash_size - 1);
+    e->hash[i] = block + 1;
+}
+
+static void hash_grow(struct engine_state *e)
+{
+    free(e->hash);
+    e->hash_size = e->hash_size ? 2 * e->hash_size : 1 << 14;
+    e->hash = calloc(e->hash_size, sizeof *e->hash);
+    if (e->hash == NULL)
+        abort();
+    for (uint32_t b = 0; b < e->block_count; b++)
+        if (!is_dead(&e->blocks[b]))
+            hash_insert(e, b);
+}
+
+static const struct block *hash_find(const struct engine_state *e, uint64_t pc)
+{
+    if (e->hash_size == 0)
+        return NULL;
+    for (uint32_t i = hash_slot(pc, e->hash_size); e->hash[i] != 0; i = (i + 1) & (e->hash_size - 1))
+        if (e->blocks[e->hash[i] - 1].pc == pc)
+            return &e->blocks[e->hash[i] - 1];
+    return NULL;
+}
+
+/* ---- which blocks lie on which page */
+
+/* The page's entry, or the unused one where it belongs. */
+static struct code_page *page_slot(const struct engine_state *e, uint64_t number)
+{
+    uint32_t i = hash_slot(2 * number, e->pages_size);
+    while (e->pages[i].key != 0 && e->pages[i].key != number + 1)
+        i = (i + 1) & (e->pages_size - 1);
+    return &e->pages[i];
+}
+
+static void pages_grow(struct engine_state *e)
+{
+    struct code_page *old = e->pages;
+    uint32_t old_size = e->pages_size;
+    e->pages_size = old_size ? 2 * old_size : 1 << 10;
+    e->pages = calloc(e->pages_size, sizeof *e->pages);
+    if (e->pages == NULL)
+        abort();
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].key != 0)
+            *page_slot(e, old[i].key - 1) = old[i];
+    free(old);
+}
+
+static void page_add_block(struct engine_state *e, uint64_t number, uint32_t block)
+{
+    if (2 * e->page_count >= e->pages_size)
+        pages_grow(e);
+    if (e->link_count == e->link_capacity) {
+        e->link_capacity = e->link_capacity ? 2 * e->link_capacity : 4096;
+        e->links = realloc(e->links, e->link_capacity * sizeof *e->links);
+        if (e->links == NULL)
+            abort();
+    }
+    struct code_page *page = page_slot(e, number);
+    if (page->key == 0) {
+        page->key = number + 1;
+        e->page_count++;
+    }
+    e->links[e->link_count] = (struct code_link){block, page->link};
+    page->link = ++e->link_count;
+}
+
+static void kill_block(struct engine_state *e, struct block *b)
+{
+    struct op *first = &e->arena[b->first_op];
+    first->run = interp_single[OP_dead];
+    first->constant = (int64_t)(b->pc << 8);
+    b->pc |= 1;
+}
+
+static void kill_page(struct engine_state *e, struct code_page *page)
+{
+    for (uint32_t link = page->link; link != 0; link = e->links[link - 1].next) {
+        struct block *b = &e->blocks[e->links[link - 1].block];
+        if (!is_dead(b))
+            kill_block(e, b);
+    }
+    page->link = 0;
+}
+
+void interp_forget_block(struct engine_state *e, const struct op *op)
+{
+    struct block *b = (struct block *)interp_block_of(e, op);
+    if (!is_dead(b))
+        kill_block(e, b);
+}
+
+void interp_code_changed(void *context, uint64_t start, uint64_t end)
+{
+    struct engine_state *e = context;
+    uint64_t first = start / GUEST_PAGE, last = (end - 1) / GUEST_PAGE;
+    if (e->pages_size == 0 || start >= end)
+        return;
+    if (last - first < 16) {
+        for (uint64_t number = first; number <= last; number++)
+            kill_page(e, page_slot(e, number));
+    } else {
+        for (uint32_t i = 0; i < e->pages_size; i++)
+            if (e->pages[i].key > first && e->pages[i].key <= last + 1)
+                kill_page(e, &e->pages[i]);
+    }
+}
+
+void interp_flush(struct engine_state *e)
+{
+    e->used = 0;
+    e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
+    e->flushes++;
+    if (e->hash)
+        memset(e->hash, 0, e->hash_size * sizeof *e->hash);
+    if (e->pages)
+        memset(e->pages, 0, e->pages_size * sizeof *e->pages);
+    for (unsigned i = 0; i < JUMP_CACHE_ENTRIES; i++)
+        e->jump_cache[i].pc = 1;
+}
+
+void interp_free_tables(struct engine_state *e)
+{
+    free(e->blocks);
+    free(e->hash);
+    free(e->pages);
+    free(e->links);
+    free(e->hooked);
+}
+
+/* ---- finding and making */
+
+bool interp_has_block(const struct engine_state *e, uint64_t pc)
+{
+    return hash_find(e, pc) != NULL;
+}
+
+static uint32_t add_block(struct engine_state *e, const struct translation *t)
+{
+    if (e->block_count == e->block_capacity) {
+        e->block_capacity = e->block_capacity ? 2 * e->block_capacity : 4096;
+        e->blocks = realloc(e->blocks, e->block_capacity * sizeof *e->blocks);
+        if (e->blocks == NULL)
+            abort();
+    }
+    e->blocks[e->block_count] = (struct block){t->pc, e->used, t->insns};
+    return e->block_count++;
+}
+
+/* A block that is kept becomes part of the arena and of the tables; another one is overwritten by the next. */
+static const struct block *make_block(struct engine_state *e, uint64_t pc, unsigned max_insns, bool keep)
+{
+    struct translation made;
+    if (e->used + BLOCK_OPS > ARENA_OPS)
+        interp_flush(e);
+    interp_translate(e, pc, max_insns, &made);
+    uint32_t index = add_block(e, &made);
+    if (!keep) {
+        e->block_count--;
+        return &e->blocks[index];
+    }
+    e->used += made.ops;
+    for (unsigned k = 0; k < made.page_count; k++)
+        page_add_block(e, made.pages[k], index);
+    if (2 * e->block_count > e->hash_size)
+        hash_grow(e);
+    else
+        hash_insert(e, index);
+    return &e->blocks[index];
+}
+
+static const struct block *find_block(struct engine_state *e, uint64_t pc)
+{
+    const struct block *b = hash_find(e, pc);
+    return b ? b : make_block(e, pc, BLOCK_INSNS, true);
+}
+
+const struct op *interp_find(struct engine_state *e, uint64_t pc)
+{
+    const struct op *op = &e->arena[find_block(e, pc)->first_op];
+    e->jump_cache[jump_cache_slot(pc)] = (struct jump_cache_entry){pc, op};
+    return op;
+}
+
+/* A block that is too long is translated again, shorter, for this one time. */
+const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns)
+{
+    const struct block *b = find_block(e, pc);
+    if (b->insns > insns)
+        b = make_block(e, pc, (unsigned)insns, false);
+    return &e->arena[b->first_op];
+}
+
+const struct block *interp_block_of(const struct engine_state *e, const struct op *op)
+{
+    uint32_t index = (uint32_t)(op - e->arena), low = 0, high = e->block_count;
+    if (index >= e->used)
+        return &e->blocks[e->block_count]; /* the short block behind the last one that was kept */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (e->blocks[middle].first_op <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &e->blocks[low];
+}
