@@ -153,6 +153,7 @@ struct engine_state {
     uint32_t page_count, pages_size;
     struct code_link *links;
     uint32_t link_count, link_capacity;
+    uint64_t executable_page; /* number of a page that may be executed, or UINT64_MAX */
     struct engine_hooks hooks;
     const struct op *access;    /* the op that is accessing memory, if the host's registers do not tell */
     sigjmp_buf escape;          /* to the run loop, from traps inside an op */

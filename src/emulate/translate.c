@@ -22,7 +22,6 @@ struct builder {
     } exits[BLOCK_EXITS];
     unsigned exit_count;
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
-    uint64_t executable_page;   /* page number of an executable one, or UINT64_MAX */
     bool done;
 };
 
@@ -281,9 +280,9 @@ static bool note_page(struct builder *b, uint64_t addr)
 static bool executable(struct builder *b, uint64_t addr)
 {
     uint64_t number = addr / GUEST_PAGE;
-    if (number != b->executable_page && guest_ptr(b->e->memory, addr, 2, PROT_EXEC))
-        b->executable_page = number;
-    return number == b->executable_page;
+    if (number != b->e->executable_page && guest_ptr(b->e->memory, addr, 2, PROT_EXEC))
+        b->e->executable_page = number;
+    return number == b->e->executable_page;
 }
 
 /* Reads the instruction at b->pc; false, with a trapping op emitted, if it cannot be fetched or is illegal. */
@@ -430,7 +429,6 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
     b.count = b.exit_count = 0;
     b.pc = pc;
     b.made = made;
-    b.executable_page = UINT64_MAX;
     b.done = false;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);

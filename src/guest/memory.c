@@ -15,8 +15,7 @@
 
 struct guest_memory {
     uint8_t *base;           /* host address of guest address 0 */
-    struct guest_area *area; /* sorted, disjoint */
-    size_t count, capacity;
+    struct areas areas;      /* what is mapped */
     uint64_t limit_bytes;    /* on private writable memory */
     uint64_t mmap_top;       /* addresses are chosen downwards from here */
     uint64_t brk_start, brk; /* heap */
@@ -29,11 +28,7 @@ static const int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 struct guest_memory *guest_memory_new(uint64_t limit_bytes, struct error *err)
 {
     struct guest_memory *m = calloc(1, sizeof *m);
-    if (m) {
-        m->capacity = 64;
-        m->area = calloc(m->capacity, sizeof *m->area);
-    }
-    if (m == NULL || m->area == NULL) {
+    if (m == NULL || !areas_init(&m->areas)) {
         error_set(err, -ENOMEM, "out of memory");
         free(m);
         return NULL;
@@ -42,7 +37,7 @@ struct guest_memory *guest_memory_new(uint64_t limit_bytes, struct error *err)
     if (base == MAP_FAILED) {
         error_set(err, -ENOMEM, "cannot reserve 256 GB of addresses for the guest (%s): is `ulimit -v` set?",
                   strerror(errno));
-        free(m->area);
+        areas_free(&m->areas);
         free(m);
         return NULL;
     }
@@ -56,9 +51,7 @@ void guest_memory_free(struct guest_memory *m)
 {
     if (m == NULL)
         return;
-    for (size_t i = 0; i < m->count; i++)
-        free(m->area[i].name);
-    free(m->area);
+    areas_free(&m->areas);
     munmap(m->base, GUEST_SPACE + GUARD_BYTES);
     free(m);
 }
@@ -82,111 +75,32 @@ void guest_code_changed(struct guest_memory *m, uint64_t start, uint64_t end)
 
 /* ---- the table of areas */
 
-static size_t first_ending_above(const struct guest_memory *m, uint64_t addr)
-{
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (m->area[middle].end > addr)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 const struct guest_area *guest_area_at_or_above(const struct guest_memory *m, uint64_t addr)
 {
-    size_t i = first_ending_above(m, addr);
-    return i < m->count ? &m->area[i] : NULL;
+    size_t i = areas_first_above(&m->areas, addr);
+    return i < m->areas.count ? &m->areas.area[i] : NULL;
 }
 
-static struct guest_area *insert_slot(struct guest_memory *m, size_t at)
+/* Tells the watcher of code in the range that will not be what it was. */
+static void code_goes_away(struct guest_memory *m, uint64_t start, uint64_t end)
 {
-    if (m->count == m->capacity) {
-        m->capacity = 2 * m->capacity;
-        m->area = realloc(m->area, m->capacity * sizeof *m->area);
-        if (m->area == NULL)
-            abort();
-    }
-    memmove(&m->area[at + 1], &m->area[at], (m->count - at) * sizeof *m->area);
-    m->count++;
-    return &m->area[at];
+    const struct areas *t = &m->areas;
+    for (size_t i = areas_first_above(t, start); i < t->count && t->area[i].start < end; i++)
+        if (t->area[i].prot & PROT_EXEC)
+            guest_code_changed(m, t->area[i].start > start ? t->area[i].start : start,
+                               t->area[i].end < end ? t->area[i].end : end);
 }
 
-/* Makes `addr` a border: an area that contains it becomes two. */
-static void split_at(struct guest_memory *m, uint64_t addr)
-{
-    size_t i = first_ending_above(m, addr);
-    if (i == m->count || m->area[i].start >= addr)
-        return;
-    struct guest_area *low = insert_slot(m, i);
-    struct guest_area *high = low + 1;
-    *low = *high;
-    low->end = high->start = addr;
-    high->offset += addr - low->start;
-    high->name = low->name ? strdup(low->name) : NULL;
-}
-
-/* Takes the areas of [start, end) out of the table. */
 static void forget_range(struct guest_memory *m, uint64_t start, uint64_t end)
 {
-    split_at(m, start);
-    split_at(m, end);
-    size_t from = first_ending_above(m, start), to = from;
-    for (; to < m->count && m->area[to].start < end; to++) {
-        if (m->area[to].prot & PROT_EXEC)
-            guest_code_changed(m, m->area[to].start, m->area[to].end);
-        free(m->area[to].name);
-    }
-    memmove(&m->area[from], &m->area[to], (m->count - to) * sizeof *m->area);
-    m->count -= to - from;
-}
-
-static bool continues(const struct guest_area *a, const struct guest_area *b)
-{
-    bool same_name = a->name == NULL ? b->name == NULL : b->name != NULL && strcmp(a->name, b->name) == 0;
-    return a->end == b->start && a->prot == b->prot && a->flags == b->flags && a->dev == b->dev &&
-           a->inode == b->inode && same_name && (a->inode == 0 || a->offset + (a->end - a->start) == b->offset);
-}
-
-static void merge_around(struct guest_memory *m, uint64_t start, uint64_t end)
-{
-    size_t i = first_ending_above(m, start ? start - 1 : 0);
-    while (i + 1 < m->count && m->area[i].start <= end) {
-        if (!continues(&m->area[i], &m->area[i + 1])) {
-            i++;
-            continue;
-        }
-        m->area[i].end = m->area[i + 1].end;
-        free(m->area[i + 1].name);
-        memmove(&m->area[i + 1], &m->area[i + 2], (m->count - i - 2) * sizeof *m->area);
-        m->count--;
-    }
+    code_goes_away(m, start, end);
+    areas_remove(&m->areas, start, end);
 }
 
 static void add_area(struct guest_memory *m, const struct guest_area *area)
 {
-    forget_range(m, area->start, area->end);
-    *insert_slot(m, first_ending_above(m, area->start)) = *area;
-    merge_around(m, area->start, area->end);
-}
-
-static bool range_is_free(const struct guest_memory *m, uint64_t start, uint64_t end)
-{
-    size_t i = first_ending_above(m, start);
-    return i == m->count || m->area[i].start >= end;
-}
-
-/* Whether every page of [start, end) is mapped with at least `prot`. */
-static bool range_has(const struct guest_memory *m, uint64_t start, uint64_t end, int prot)
-{
-    for (size_t i = first_ending_above(m, start); start < end; i++) {
-        if (i == m->count || m->area[i].start > start || (m->area[i].prot & prot) != prot)
-            return false;
-        start = m->area[i].end;
-    }
-    return true;
+    code_goes_away(m, area->start, area->end);
+    areas_add(&m->areas, area);
 }
 
 /* ---- accounting */
@@ -199,8 +113,8 @@ static uint64_t charge(const struct guest_area *a)
 static uint64_t charged_outside(const struct guest_memory *m, uint64_t start, uint64_t end)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < m->count; i++) {
-        const struct guest_area *a = &m->area[i];
+    for (size_t i = 0; i < m->areas.count; i++) {
+        const struct guest_area *a = &m->areas.area[i];
         if (!(a->prot & PROT_WRITE))
             continue;
         uint64_t low = a->start > start ? a->start : start, high = a->end < end ? a->end : end;
@@ -217,9 +131,9 @@ static bool fits_limit(const struct guest_memory *m, uint64_t start, uint64_t en
 uint64_t guest_resident_bytes(const struct guest_memory *m)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < m->count; i++)
-        if (m->area[i].prot != PROT_NONE)
-            sum += m->area[i].end - m->area[i].start;
+    for (size_t i = 0; i < m->areas.count; i++)
+        if (m->areas.area[i].prot != PROT_NONE)
+            sum += m->areas.area[i].end - m->areas.area[i].start;
     return sum;
 }
 
@@ -270,10 +184,10 @@ static void close_gap(struct guest_memory *m, uint64_t start, uint64_t end)
 static uint64_t choose_address(const struct guest_memory *m, uint64_t length)
 {
     uint64_t top = m->mmap_top;
-    for (size_t i = first_ending_above(m, top);; i--) {
-        if (i < m->count && m->area[i].start < top)
-            top = m->area[i].start;
-        uint64_t below = i > 0 ? m->area[i - 1].end : LOWEST_ADDRESS;
+    for (size_t i = areas_first_above(&m->areas, top);; i--) {
+        if (i < m->areas.count && m->areas.area[i].start < top)
+            top = m->areas.area[i].start;
+        uint64_t below = i > 0 ? m->areas.area[i - 1].end : LOWEST_ADDRESS;
         if (below < LOWEST_ADDRESS)
             below = LOWEST_ADDRESS;
         if (top >= below && top - below >= length)
@@ -294,13 +208,13 @@ static int64_t place(const struct guest_memory *m, uint64_t addr, uint64_t lengt
             return -ENOMEM;
         if (addr < LOWEST_ADDRESS)
             return -EPERM;
-        if ((flags & MAP_FIXED_NOREPLACE) && !range_is_free(m, addr, end))
+        if ((flags & MAP_FIXED_NOREPLACE) && !areas_are_free(&m->areas, addr, end))
             return -EEXIST;
         return (int64_t)addr;
     }
     addr &= ~(uint64_t)(GUEST_PAGE - 1);
     if (addr >= LOWEST_ADDRESS && addr <= m->mmap_top && length <= m->mmap_top - addr &&
-        range_is_free(m, addr, addr + length))
+        areas_are_free(&m->areas, addr, addr + length))
         return (int64_t)addr;
     addr = choose_address(m, length);
     return addr ? (int64_t)addr : -ENOMEM;
@@ -365,18 +279,13 @@ int64_t guest_mprotect(struct guest_memory *m, uint64_t addr, uint64_t length, i
         return -EINVAL;
     if (length == 0)
         return 0;
-    if (!page_range(addr, length, &end) || !range_has(m, addr, end, PROT_NONE) || !fits_limit(m, addr, end, prot))
+    if (!page_range(addr, length, &end) || !areas_have(&m->areas, addr, end, PROT_NONE) ||
+        !fits_limit(m, addr, end, prot))
         return -ENOMEM;
     if (mprotect(m->base + addr, end - addr, host_prot(prot)) != 0)
         return -errno;
-    split_at(m, addr);
-    split_at(m, end);
-    for (size_t i = first_ending_above(m, addr); i < m->count && m->area[i].start < end; i++) {
-        if (m->area[i].prot & PROT_EXEC)
-            guest_code_changed(m, m->area[i].start, m->area[i].end);
-        m->area[i].prot = prot;
-    }
-    merge_around(m, addr, end);
+    code_goes_away(m, addr, end);
+    areas_protect(&m->areas, addr, end, prot);
     return 0;
 }
 
@@ -425,10 +334,10 @@ int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length,
     if (new_length > GUEST_SPACE)
         return -ENOMEM;
     new_length = round_up(new_length);
-    size_t i = first_ending_above(m, addr);
-    if (i == m->count || m->area[i].start > addr || m->area[i].end < old_end)
+    size_t i = areas_first_above(&m->areas, addr);
+    if (i == m->areas.count || m->areas.area[i].start > addr || m->areas.area[i].end < old_end)
         return -EFAULT;
-    struct guest_area area = m->area[i];
+    struct guest_area area = m->areas.area[i];
     area.offset += addr - area.start;
     area.start = addr;
 
@@ -444,7 +353,8 @@ int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length,
         return -ENOMEM;
     area.name = area.name ? strdup(area.name) : NULL;
     int64_t result;
-    if (!(flags & MREMAP_FIXED) && page_range(addr, new_length, &new_end) && range_is_free(m, old_end, new_end)) {
+    if (!(flags & MREMAP_FIXED) && page_range(addr, new_length, &new_end) &&
+        areas_are_free(&m->areas, old_end, new_end)) {
         result = grow_in_place(m, area, old_end, new_length);
     } else if (flags & MREMAP_MAYMOVE) {
         uint64_t to = flags & MREMAP_FIXED ? new_addr : choose_address(m, new_length);
@@ -460,13 +370,13 @@ int64_t guest_mremap(struct guest_memory *m, uint64_t addr, uint64_t old_length,
 /* Drops the pages of [start, end) that are mapped; -ENOMEM if not all are, as on Linux. */
 static int64_t drop_pages(struct guest_memory *m, uint64_t start, uint64_t end)
 {
-    bool whole = range_has(m, start, end, PROT_NONE);
-    for (size_t i = first_ending_above(m, start); i < m->count && m->area[i].start < end; i++) {
-        uint64_t from = m->area[i].start > start ? m->area[i].start : start;
-        uint64_t to = m->area[i].end < end ? m->area[i].end : end;
+    bool whole = areas_have(&m->areas, start, end, PROT_NONE);
+    for (size_t i = areas_first_above(&m->areas, start); i < m->areas.count && m->areas.area[i].start < end; i++) {
+        uint64_t from = m->areas.area[i].start > start ? m->areas.area[i].start : start;
+        uint64_t to = m->areas.area[i].end < end ? m->areas.area[i].end : end;
         if (madvise(m->base + from, to - from, MADV_DONTNEED) != 0)
             return -errno;
-        if (m->area[i].prot & PROT_EXEC)
+        if (m->areas.area[i].prot & PROT_EXEC)
             guest_code_changed(m, from, to);
     }
     return whole ? 0 : -ENOMEM;
@@ -497,7 +407,7 @@ int64_t guest_madvise(struct guest_memory *m, uint64_t addr, uint64_t length, in
     case MADV_COLD:
     case MADV_PAGEOUT:
     case MADV_POPULATE_READ:
-    case MADV_POPULATE_WRITE: return range_has(m, addr, end, PROT_NONE) ? 0 : -ENOMEM;
+    case MADV_POPULATE_WRITE: return areas_have(&m->areas, addr, end, PROT_NONE) ? 0 : -ENOMEM;
     default: return -EINVAL;
     }
 }
@@ -509,7 +419,7 @@ int64_t guest_msync(struct guest_memory *m, uint64_t addr, uint64_t length, int 
         return -EINVAL;
     if (length == 0)
         return 0;
-    if (!page_range(addr, length, &end) || !range_has(m, addr, end, PROT_NONE))
+    if (!page_range(addr, length, &end) || !areas_have(&m->areas, addr, end, PROT_NONE))
         return -ENOMEM;
     return msync(m->base + addr, end - addr, flags) == 0 ? 0 : -errno;
 }
@@ -525,7 +435,7 @@ int64_t guest_brk(struct guest_memory *m, uint64_t addr)
     if (addr < m->brk_start || addr >= GUEST_SPACE)
         return (int64_t)m->brk;
     if (new_end > old_end) {
-        if (!range_is_free(m, old_end, new_end) ||
+        if (!areas_are_free(&m->areas, old_end, new_end) ||
             guest_mmap(m, old_end, new_end - old_end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
                        -1, 0, "[heap]") < 0)
             return (int64_t)m->brk;
@@ -560,15 +470,15 @@ static void *mapped_ptr(const struct guest_memory *m, uint64_t addr, uint64_t le
 {
     if (addr >= GUEST_SPACE || length > GUEST_SPACE - addr)
         return NULL;
-    return range_has(m, addr, addr + length, prot) ? m->base + addr : NULL;
+    return areas_have(&m->areas, addr, addr + length, prot) ? m->base + addr : NULL;
 }
 
 /* Whether [start, end), which is mapped, can be touched: a mapped file may have become shorter than its mapping, and
  * touching the pages behind its end would kill us. Hosts that cannot tell say EINVAL. */
 static bool files_reach(const struct guest_memory *m, uint64_t start, uint64_t end)
 {
-    for (size_t i = first_ending_above(m, start); i < m->count && m->area[i].start < end; i++) {
-        const struct guest_area *a = &m->area[i];
+    for (size_t i = areas_first_above(&m->areas, start); i < m->areas.count && m->areas.area[i].start < end; i++) {
+        const struct guest_area *a = &m->areas.area[i];
         uint64_t low = a->start > start ? a->start : start & ~(uint64_t)(GUEST_PAGE - 1);
         uint64_t high = a->end < end ? a->end : round_up(end);
         if (a->inode != 0 && madvise(m->base + low, high - low, MADV_POPULATE_READ) != 0 && errno == EFAULT)
@@ -586,8 +496,9 @@ void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, in
 /* Where a file may end before its mapping does, the kernel copies, which fails instead of killing us. */
 static bool may_lie_behind_a_file(const struct guest_memory *m, uint64_t addr, uint64_t length)
 {
-    for (size_t i = first_ending_above(m, addr); i < m->count && m->area[i].start < addr + length; i++)
-        if (m->area[i].inode != 0)
+    for (size_t i = areas_first_above(&m->areas, addr); i < m->areas.count && m->areas.area[i].start < addr + length;
+         i++)
+        if (m->areas.area[i].inode != 0)
             return true;
     return false;
 }

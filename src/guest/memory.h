@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/error.h"
+#include "guest/areas.h"
 
 #define GUEST_PAGE      4096u
 #define GUEST_SPACE     (UINT64_C(1) << 38)
@@ -62,15 +62,6 @@ typedef void guest_code_watcher(void *context, uint64_t start, uint64_t end);
 void guest_watch_code(struct guest_memory *m, guest_code_watcher *changed, void *context);
 void guest_code_changed(struct guest_memory *m, uint64_t start, uint64_t end);
 
-struct guest_area {
-    uint64_t start, end; /* page-aligned, half open */
-    int prot;            /* PROT_READ | PROT_WRITE | PROT_EXEC */
-    int flags;           /* MAP_SHARED or MAP_PRIVATE */
-    uint64_t offset;     /* into the file */
-    char *name;          /* path, "[heap]", "[stack]" or NULL */
-    dev_t dev;           /* of the file, else 0 */
-    ino_t inode;
-};
 /* The lowest area that ends above `addr`, or NULL. */
 const struct guest_area *guest_area_at_or_above(const struct guest_memory *m, uint64_t addr);
 uint64_t guest_resident_bytes(const struct guest_memory *m); /* upper bound: what is mapped and not PROT_NONE */
