@@ -37,6 +37,8 @@ unit_tests() { # BUILD: every test program of a build
 group unit unit_tests build
 group unit-clang unit_tests build/clang
 group unit-sanitized unit_tests build/sanitize
+group threaded tests/threaded/jumps.sh build
+group threaded-clang tests/threaded/jumps.sh build/clang
 group roundtrip tests/roundtrip/roundtrip.sh build/roundtrip
 group guest tests/guest/run.sh build/cyclescope
 group guest-clang tests/guest/run.sh build/clang/cyclescope

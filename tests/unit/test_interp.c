@@ -347,6 +347,23 @@ static void instret_counts_the_instructions_before_it(void **state)
     }
 }
 
+/* An op that called the next one instead of jumping to it would use up the host's stack. */
+static void no_instruction_uses_up_the_hosts_stack(void **state)
+{
+    (void)state;
+    enum { FLW = 0x00052007, FSW = 0x00052027, FADD_S = 0x0000f053, FADD_S_RMM = 0x00004053, FCVT_W_D = 0xc2001053,
+           LR_D = 0x1005332f, SC_D = 0x186533af, FRFLAGS = 0x00102373, FENCE = 0x0ff0000f, MUL = 0x02630333 };
+    static const uint32_t each[] = {FLW, FSW, FADD_S, FADD_S_RMM, FCVT_W_D, LR_D, SC_D, FRFLAGS, FENCE, MUL};
+    for (unsigned k = 0; k < sizeof each / sizeof each[0]; k++) {
+        struct machine m = MACHINE(each[k], addi(T0, T0, -1), bne(T0, 0, -8), ECALL);
+        m.hart.x[A0] = DATA;
+        m.hart.x[T0] = 1000000;
+        assert_int_equal(run(&m, INT64_C(1) << 40), 3000001);
+        assert_int_equal(m.hart.trap, TRAP_ECALL);
+        machine_free(&m);
+    }
+}
+
 struct counts {
     uint64_t blocks, block_insns, insns, last_pc;
 };
@@ -427,6 +444,7 @@ int main(void)
         cmocka_unit_test(code_that_comes_into_being_after_a_fault_runs),
         cmocka_unit_test(a_range_of_changed_code_is_decoded_again_and_the_rest_is_not_lost),
         cmocka_unit_test(instret_counts_the_instructions_before_it),
+        cmocka_unit_test(no_instruction_uses_up_the_hosts_stack),
         cmocka_unit_test(hooks_see_every_block_and_every_instruction),
         cmocka_unit_test(two_machines_do_not_disturb_each_other),
     };
