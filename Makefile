@@ -25,8 +25,8 @@ LDLIBS   += -ljansson -lm
 # The guest's floating point runs on the host's: the compiler must neither move it across mode changes nor do it twice.
 is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 STRICT_FP := $(if $(is_clang),-ffp-model=strict,-frounding-math -ftrapping-math -fsignaling-nans -ffp-contract=off)
-# Ops end in calls that must become jumps (src/emulate/interp_priv.h).
-THREADED := -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=none -fno-stack-protector
+# Ops end in calls that must become jumps (src/emulate/interp_priv.h), whatever OPT says: -Og would not make them.
+THREADED := -O2 -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=none -fno-stack-protector
 
 sources := $(sort $(shell find src -name '*.c'))
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)

@@ -7,7 +7,7 @@ failed=0
 for name in ops fused_alu fused_load fused_other; do
     object=$1/obj/emulate/$name.o
     calls=$(objdump -d --no-show-raw-insn "$object" |
-        awk '/^[0-9a-f]+ <.*>:/ { at = $2 } /call +\*/ && at !~ /_hook>/ { print at }' | sort -u | tr '\n' ' ')
+        awk '/^[0-9a-f]+ <.*>:/ { at = $2 } /call +\*/ && at !~ /_hook>/ { print at }' | sort -u | head -n 5 | tr '\n' ' ')
     if [ ! -s "$object" ] || [ -n "$calls" ]; then
         echo "not ok ops-end-in-jumps-$name: calls in $calls"
         failed=1
