@@ -57,8 +57,10 @@ static uint8_t slot(uint8_t rd)
 /* The op before, if it loads a constant into `reg`; NULL if not. */
 static struct op *constant_before(const struct builder *b, uint8_t reg)
 {
+    if (b->count == 0 || b->kinds[b->count - 1] != OP_li)
+        return NULL;
     struct op *before = &b->ops[b->count - 1];
-    return b->count > 0 && b->kinds[b->count - 1] == OP_li && before->o.rd == reg ? before : NULL;
+    return before->o.rd == reg ? before : NULL;
 }
 
 static uint64_t constant_of(const struct op *li)
