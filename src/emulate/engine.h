@@ -14,8 +14,9 @@
 
 /* Called while a program runs. A hook that is NULL costs nothing: the code to call it is not generated. */
 struct engine_hooks {
-    /* A basic block was entered: straight-line code up to and including the next branch, jump or system instruction,
-     * `insns` long. A fault may leave it early. */
+    /* A basic block was entered: straight-line code up to and including the next branch, jump or system call,
+     * `insns` long. A fault may leave it early. One that is longer than a
+     * translated block, or that a quantum ends in, counts as several. */
     void (*block)(void *context, uint64_t pc, unsigned insns);
     /* An instruction is about to execute; the hart's registers are those before it. */
     void (*insn)(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);

@@ -58,8 +58,8 @@ static const struct op *op_jalr(OP_ARGUMENTS)
     return leave_jalr(h, op, mem);
 }
 
-/* Operands: rs2 holds the access in bits 1:0, immediate form in bit 2, whether it writes in bit 3. A function of its own,
- * since a local whose address is taken would keep the op from ending in a jump. */
+/* Operands: rs2 holds the access in bits 1:0, immediate form in bit 2, whether it writes in bit 3. A function of its
+ * own, since a local whose address is taken would keep the op from ending in a jump. */
 static __attribute__((noinline)) void do_csr(struct hart *h, const struct op *op)
 {
     const struct engine_state *e = h->engine;

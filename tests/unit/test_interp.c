@@ -351,8 +351,18 @@ static void instret_counts_the_instructions_before_it(void **state)
 static void no_instruction_uses_up_the_hosts_stack(void **state)
 {
     (void)state;
-    enum { FLW = 0x00052007, FSW = 0x00052027, FADD_S = 0x0000f053, FADD_S_RMM = 0x00004053, FCVT_W_D = 0xc2001053,
-           LR_D = 0x1005332f, SC_D = 0x186533af, FRFLAGS = 0x00102373, FENCE = 0x0ff0000f, MUL = 0x02630333 };
+    enum {
+        FLW = 0x00052007,
+        FSW = 0x00052027,
+        FADD_S = 0x0000f053,
+        FADD_S_RMM = 0x00004053,
+        FCVT_W_D = 0xc2001053,
+        LR_D = 0x1005332f,
+        SC_D = 0x186533af,
+        FRFLAGS = 0x00102373,
+        FENCE = 0x0ff0000f,
+        MUL = 0x02630333
+    };
     static const uint32_t each[] = {FLW, FSW, FADD_S, FADD_S_RMM, FCVT_W_D, LR_D, SC_D, FRFLAGS, FENCE, MUL};
     for (unsigned k = 0; k < sizeof each / sizeof each[0]; k++) {
         struct machine m = MACHINE(each[k], addi(T0, T0, -1), bne(T0, 0, -8), ECALL);

@@ -441,14 +441,15 @@ struct to_integer {
         return (uint64_t)softfp_f##FROM##_to_##LETTER##WIDTH(in, rm, flags);                                           \
     }
 TO_INTEGER(32, i, 32)
-TO_INTEGER(32, u, 32) TO_INTEGER(32, i, 64) TO_INTEGER(32, u, 64) TO_INTEGER(64, i, 32) TO_INTEGER(64, u, 32)
-    TO_INTEGER(64, i, 64) TO_INTEGER(64, u, 64)
+TO_INTEGER(32, u, 32)
+TO_INTEGER(32, i, 64)
+TO_INTEGER(32, u, 64) TO_INTEGER(64, i, 32) TO_INTEGER(64, u, 32) TO_INTEGER(64, i, 64) TO_INTEGER(64, u, 64)
 
-        static const struct to_integer to_integers[] = {
-            {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
-            {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
-            {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
-            {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
+    static const struct to_integer to_integers[] = {
+        {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
+        {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
+        {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
+        {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
 };
 
 /* libm rounds to a whole number, rint in the host's mode and round as RMM; ranges are checked here. */
