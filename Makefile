@@ -139,8 +139,7 @@ demo-deps:
 	@tools/deps.sh $(demo_packages)
 
 format:
-	$(if $(V),,@echo '  CLANG $@')
-	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
 	rm -rf build

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "riscv/softfp.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -239,22 +240,12 @@ static size_t corner_values(int width, uint64_t *corners)
     return count;
 }
 
-/* splitmix64: seeded alike in every run, so a failure repeats. */
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* A value whose biased exponent is near `exponent`; half of them with few fraction bits, for ties. */
-static uint64_t random_near(int width, uint64_t exponent, uint64_t reach, uint64_t *state)
+static uint64_t random_near(int width, uint64_t exponent, uint64_t reach, struct random *random)
 {
     int fraction = fraction_bits(width);
-    uint64_t r = random_bits(state);
-    uint64_t significand = random_bits(state) & ((UINT64_C(1) << fraction) - 1);
+    uint64_t r = random_u64(random);
+    uint64_t significand = random_u64(random) & ((UINT64_C(1) << fraction) - 1);
     uint64_t biased = exponent + r % (2 * reach + 1) - reach;
 
     if (r >> 32 & 1)
@@ -265,13 +256,13 @@ static uint64_t random_near(int width, uint64_t exponent, uint64_t reach, uint64
 }
 
 /* Operands anywhere, around one another, around underflow, and such that a product meets the addend. */
-static void random_operands(const struct operation *op, uint64_t *in, uint64_t *state)
+static void random_operands(const struct operation *op, uint64_t *in, struct random *random)
 {
     int width = op->operand_width;
-    uint64_t r = random_bits(state);
+    uint64_t r = random_u64(random);
 
     if (width == 0) {
-        in[0] = random_bits(state) >> r % 64;
+        in[0] = random_u64(random) >> r % 64;
         in[0] &= UINT64_MAX << (r >> 8) % 64;
         in[0] = r >> 63 ? -in[0] : in[0];
         return;
@@ -283,7 +274,7 @@ static void random_operands(const struct operation *op, uint64_t *in, uint64_t *
     uint64_t reach = r >> 40 & 1 ? 2 : p + 2;
 
     for (int i = 0; i < 3; i++)
-        in[i] = r >> 44 & 7 ? random_near(width, centre, reach, state) : random_bits(state) >> (64 - width);
+        in[i] = r >> 44 & 7 ? random_near(width, centre, reach, random) : random_u64(random) >> (64 - width);
     if (op->operands == 3 && (r >> 48 & 3) == 0) {
         const struct operation *multiply = &operations[width == 32 ? 2 : 8];
         unsigned ignored = 0;
@@ -307,7 +298,9 @@ static size_t for_all_operands(const struct operation *op, enum softfp_rm rm, ch
 {
     uint64_t corners[MAX_CORNERS];
     size_t n = corner_values(op->operand_width, corners), total = 1;
-    uint64_t state = 1 + (uint64_t)rm;
+    struct random random;
+
+    random_seed(&random, 1 + (uint64_t)rm); /* alike in every run, so a failure repeats */
     size_t counted = 0;
 
     for (int i = 0; i < op->operands; i++)
@@ -320,7 +313,7 @@ static size_t for_all_operands(const struct operation *op, enum softfp_rm rm, ch
     for (int i = 0; i < RANDOM_CASES; i++) {
         uint64_t in[3] = {0};
 
-        random_operands(op, in, &state);
+        random_operands(op, in, &random);
         counted += (size_t)check(op, in, rm);
     }
     return counted;
@@ -440,16 +433,22 @@ struct to_integer {
     {                                                                                                                  \
         return (uint64_t)softfp_f##FROM##_to_##LETTER##WIDTH(in, rm, flags);                                           \
     }
+// clang-format off
 TO_INTEGER(32, i, 32)
 TO_INTEGER(32, u, 32)
 TO_INTEGER(32, i, 64)
-TO_INTEGER(32, u, 64) TO_INTEGER(64, i, 32) TO_INTEGER(64, u, 32) TO_INTEGER(64, i, 64) TO_INTEGER(64, u, 64)
+TO_INTEGER(32, u, 64)
+TO_INTEGER(64, i, 32)
+TO_INTEGER(64, u, 32)
+TO_INTEGER(64, i, 64)
+TO_INTEGER(64, u, 64)
+// clang-format on
 
-    static const struct to_integer to_integers[] = {
-        {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
-        {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
-        {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
-        {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
+static const struct to_integer to_integers[] = {
+    {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
+    {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
+    {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
+    {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
 };
 
 /* libm rounds to a whole number, rint in the host's mode and round as RMM; ranges are checked here. */
@@ -501,16 +500,19 @@ static void conversions_to_integers_round_as_libm_and_saturate(void **unused)
     for (size_t i = 0; i < LENGTH(to_integers); i++)
         for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++) {
             const struct to_integer *conversion = &to_integers[i];
-            uint64_t corners[MAX_CORNERS], state = 1 + (uint64_t)rm;
+            uint64_t corners[MAX_CORNERS];
+            struct random random;
             size_t n = corner_values(conversion->from_width, corners);
 
+            random_seed(&random, 1 + (uint64_t)rm);
             assert_int_equal(fesetround(rm == RM_RMM ? FE_TONEAREST : host_modes[rm]), 0);
             for (size_t j = 0; j < n; j++)
                 check_to_integer(conversion, corners[j], rm);
             check_to_integer_near_powers(conversion, rm);
             for (int j = 0; j < RANDOM_CASES; j++)
-                check_to_integer(
-                    conversion, random_near(conversion->from_width, bias(conversion->from_width) + 32, 36, &state), rm);
+                check_to_integer(conversion,
+                                 random_near(conversion->from_width, bias(conversion->from_width) + 32, 36, &random),
+                                 rm);
         }
 }
 
