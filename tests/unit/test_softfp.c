@@ -17,51 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "riscv/softfp.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define RANDOM_CASES  60000 /* per operation and mode */
-
-static const int host_modes[] = {
-    [RM_RNE] = FE_TONEAREST,
-    [RM_RTZ] = FE_TOWARDZERO,
-    [RM_RDN] = FE_DOWNWARD,
-    [RM_RUP] = FE_UPWARD,
-};
-
-static float f32(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float value;
-
-    memcpy(&value, &low, sizeof(value));
-    return value;
-}
-
-static double f64(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-static uint64_t bits32(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    return (bits & 0x7fffffff) > 0x7f800000 ? SOFTFP_QNAN32 : bits;
-}
-
-static uint64_t bits64(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    return (bits & INT64_MAX) > UINT64_C(0x7ff) << 52 ? SOFTFP_QNAN64 : bits;
-}
+#include "softfp_operands.h"
 
 static unsigned host_flags(void)
 {
@@ -171,89 +127,6 @@ static const struct operation operations[] = {
     ROW(i64_to_f32, 1, 0, 32),  ROW(u64_to_f32, 1, 0, 32),  ROW(i32_to_f64, 1, 0, 64), ROW(u32_to_f64, 1, 0, 64),
     ROW(i64_to_f64, 1, 0, 64),  ROW(u64_to_f64, 1, 0, 64),
 };
-
-static int fraction_bits(int width)
-{
-    return width == 32 ? 23 : 52;
-}
-
-/* The biased exponent of 1.0; the all-ones exponent is twice this plus one. */
-static uint64_t bias(int width)
-{
-    return width == 32 ? 127 : 1023;
-}
-
-#define MAX_CORNERS 80
-
-/* Corner values of a format or, for width 0, of the integers; returns how many. */
-static size_t corner_values(int width, uint64_t *corners)
-{
-    size_t count = 0;
-
-    if (width == 0) {
-        for (int k = 22; k < 64; k++) {
-            corners[count++] = UINT64_C(1) << k;
-            if (k % 2)
-                corners[count++] = (UINT64_C(1) << k) - 1;
-        }
-        corners[count++] = 0;
-        corners[count++] = UINT64_MAX;
-        return count;
-    }
-
-    int p = fraction_bits(width) + 1;
-    uint64_t one = bias(width) << (p - 1), ulp = UINT64_C(1) << (p - 1);
-    uint64_t inf = (2 * bias(width) + 1) << (p - 1);
-    const uint64_t positive[] = {
-        0,
-        1,
-        3,
-        ulp - 1,
-        ulp,
-        ulp + 1,
-        inf - 1,
-        inf - 2,
-        inf - ulp,
-        one - 1,
-        one,
-        one + 1,
-        one + ulp / 2,
-        one + ulp - 1,
-        one + ulp,
-        one - ulp,
-        one - (uint64_t)p * ulp,
-        one - (uint64_t)p * ulp + 1,
-        one - (uint64_t)(p - 1) * ulp,
-        one + (uint64_t)p * ulp,
-        one + (uint64_t)(p - 1) * ulp - 1,
-        one / 2 & ~(ulp - 1),
-        inf,
-        inf + 1,
-        inf + ulp / 2,
-        inf + ulp / 2 + 5,
-    };
-
-    for (size_t i = 0; i < LENGTH(positive); i++) {
-        corners[count++] = positive[i];
-        corners[count++] = positive[i] | UINT64_C(1) << (width - 1);
-    }
-    return count;
-}
-
-/* A value whose biased exponent is near `exponent`; half of them with few fraction bits, for ties. */
-static uint64_t random_near(int width, uint64_t exponent, uint64_t reach, struct random *random)
-{
-    int fraction = fraction_bits(width);
-    uint64_t r = random_u64(random);
-    uint64_t significand = random_u64(random) & ((UINT64_C(1) << fraction) - 1);
-    uint64_t biased = exponent + r % (2 * reach + 1) - reach;
-
-    if (r >> 32 & 1)
-        significand &= UINT64_MAX << (r >> 33) % (unsigned)fraction;
-    if (biased > 2 * bias(width))
-        biased = 0;
-    return (r >> 63) << (width - 1) | biased << fraction | significand;
-}
 
 /* Operands anywhere, around one another, around underflow, and such that a product meets the addend. */
 static void random_operands(const struct operation *op, uint64_t *in, struct random *random)
@@ -419,129 +292,6 @@ static void rmm_takes_ties_away_from_zero(void **unused)
     assert_int_equal(flags, FF_NX);
 }
 
-/* A float-to-integer conversion, its result extended to 64 bits according to its type. */
-struct to_integer {
-    const char *name;
-    int from_width; /* of the float: 32 or 64 */
-    int width;      /* of the integer: 32 or 64 */
-    int is_signed;  /* 1 or 0, used in shifts */
-    uint64_t (*soft)(uint64_t in, enum softfp_rm rm, unsigned *flags);
-};
-
-#define TO_INTEGER(FROM, LETTER, WIDTH)                                                                                \
-    static uint64_t soft_f##FROM##_to_##LETTER##WIDTH(uint64_t in, enum softfp_rm rm, unsigned *flags)                 \
-    {                                                                                                                  \
-        return (uint64_t)softfp_f##FROM##_to_##LETTER##WIDTH(in, rm, flags);                                           \
-    }
-// clang-format off
-TO_INTEGER(32, i, 32)
-TO_INTEGER(32, u, 32)
-TO_INTEGER(32, i, 64)
-TO_INTEGER(32, u, 64)
-TO_INTEGER(64, i, 32)
-TO_INTEGER(64, u, 32)
-TO_INTEGER(64, i, 64)
-TO_INTEGER(64, u, 64)
-// clang-format on
-
-static const struct to_integer to_integers[] = {
-    {"f32_to_i32", 32, 32, 1, soft_f32_to_i32}, {"f32_to_u32", 32, 32, 0, soft_f32_to_u32},
-    {"f32_to_i64", 32, 64, 1, soft_f32_to_i64}, {"f32_to_u64", 32, 64, 0, soft_f32_to_u64},
-    {"f64_to_i32", 64, 32, 1, soft_f64_to_i32}, {"f64_to_u32", 64, 32, 0, soft_f64_to_u32},
-    {"f64_to_i64", 64, 64, 1, soft_f64_to_i64}, {"f64_to_u64", 64, 64, 0, soft_f64_to_u64},
-};
-
-/* libm rounds to a whole number, rint in the host's mode and round as RMM; ranges are checked here. */
-static void check_to_integer(const struct to_integer *conversion, uint64_t in, enum softfp_rm rm)
-{
-    volatile double value = conversion->from_width == 32 ? f32(in) : f64(in);
-    /* Volatile, lest the compiler put its own rint here, one that assumes the default mode. */
-    double (*volatile whole_of)(double) = rm == RM_RMM ? round : rint;
-    double whole = whole_of(value);
-    double low = conversion->is_signed ? -ldexp(1, conversion->width - 1) : 0;
-    double high = ldexp(1, conversion->width - conversion->is_signed);
-    uint64_t max = UINT64_MAX >> (64 - conversion->width + conversion->is_signed);
-    uint64_t want;
-    unsigned want_flags = FF_NV, flags = 0;
-
-    if (whole >= low && whole < high) {
-        want = whole < 0 ? (uint64_t)(int64_t)whole : (uint64_t)whole;
-        want_flags = whole != value ? FF_NX : 0;
-    } else {
-        want = whole < low ? (conversion->is_signed ? ~max : 0) : max;
-    }
-
-    uint64_t got = conversion->soft(in, rm, &flags);
-
-    if (got != want || flags != want_flags)
-        fail_msg("%s(%#llx) rm %d: %#llx flags %#x, expected %#llx flags %#x", conversion->name, (unsigned long long)in,
-                 rm, (unsigned long long)got, flags, (unsigned long long)want, want_flags);
-}
-
-static void check_to_integer_near_powers(const struct to_integer *conversion, enum softfp_rm rm)
-{
-    const double offsets[] = {0, 0.25, 0.5, 0.75, 1, 1.5, 2};
-
-    for (int k = -2; k <= 66; k++)
-        for (size_t i = 0; i < 4 * LENGTH(offsets); i++) {
-            double offset = i & 1 ? -offsets[i / 4] : offsets[i / 4];
-            double value = i & 2 ? -ldexp(1, k) + offset : ldexp(1, k) + offset;
-            uint64_t in = conversion->from_width == 32 ? bits32((float)value) : bits64(value);
-
-            check_to_integer(conversion, in, rm);
-            check_to_integer(conversion, in + 1, rm);
-            check_to_integer(conversion, in - 1, rm);
-        }
-}
-
-static void conversions_to_integers_round_as_libm_and_saturate(void **unused)
-{
-    (void)unused;
-    for (size_t i = 0; i < LENGTH(to_integers); i++)
-        for (enum softfp_rm rm = RM_RNE; rm <= RM_RMM; rm++) {
-            const struct to_integer *conversion = &to_integers[i];
-            uint64_t corners[MAX_CORNERS];
-            struct random random;
-            size_t n = corner_values(conversion->from_width, corners);
-
-            random_seed(&random, 1 + (uint64_t)rm);
-            assert_int_equal(fesetround(rm == RM_RMM ? FE_TONEAREST : host_modes[rm]), 0);
-            for (size_t j = 0; j < n; j++)
-                check_to_integer(conversion, corners[j], rm);
-            check_to_integer_near_powers(conversion, rm);
-            for (int j = 0; j < RANDOM_CASES; j++)
-                check_to_integer(conversion,
-                                 random_near(conversion->from_width, bias(conversion->from_width) + 32, 36, &random),
-                                 rm);
-        }
-}
-
-static void a_conversion_that_does_not_fit_raises_invalid_alone(void **unused)
-{
-    unsigned flags = 0;
-
-    (void)unused;
-    assert_int_equal(softfp_f64_to_i32(bits64(2147483647.5), RM_RUP, &flags), INT32_MAX);
-    assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RDN, &flags), 0);
-    assert_int_equal(softfp_f64_to_u64(bits64(-INFINITY), RM_RNE, &flags), 0);
-    assert_int_equal(softfp_f64_to_i64(bits64(-0x1p64), RM_RNE, &flags), INT64_MIN);
-    assert_int_equal(flags, FF_NV);
-    flags = 0;
-    assert_int_equal(softfp_f64_to_u32(bits64(-0.75), RM_RTZ, &flags), 0);
-    assert_int_equal(flags, FF_NX);
-}
-
-static void nan_converts_to_the_largest_integer(void **unused)
-{
-    unsigned flags = 0;
-
-    (void)unused;
-    assert_int_equal(softfp_f32_to_i32(0xffc00000, RM_RNE, &flags), INT32_MAX);
-    assert_int_equal(softfp_f32_to_u64(0xff800001, RM_RNE, &flags), UINT64_MAX);
-    assert_int_equal(softfp_f64_to_i64(SOFTFP_QNAN64, RM_RNE, &flags), INT64_MAX);
-    assert_int_equal(flags, FF_NV);
-}
-
 static void fma_of_inf_and_zero_is_invalid(void **unused)
 {
     unsigned flags = 0;
@@ -602,21 +352,12 @@ static void flags_accumulate(void **unused)
     assert_int_equal(flags, FF_NV | FF_DZ | FF_NX);
 }
 
-static int restore_rounding(void **unused)
-{
-    (void)unused;
-    return fesetround(FE_TONEAREST);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(operations_agree_with_the_host_in_its_four_modes, restore_rounding),
         cmocka_unit_test(rmm_differs_from_rne_only_in_taking_ties_away_from_zero),
         cmocka_unit_test(rmm_takes_ties_away_from_zero),
-        cmocka_unit_test_teardown(conversions_to_integers_round_as_libm_and_saturate, restore_rounding),
-        cmocka_unit_test(a_conversion_that_does_not_fit_raises_invalid_alone),
-        cmocka_unit_test(nan_converts_to_the_largest_integer),
         cmocka_unit_test(fma_of_inf_and_zero_is_invalid),
         cmocka_unit_test(nan_results_are_canonical),
         cmocka_unit_test(tininess_is_detected_after_rounding),
