@@ -147,3 +147,8 @@ int family_to_guest(struct family *f, int host_pid)
     const struct member *m = family_by_host(f, host_pid);
     return m ? m->guest_pid : FAMILY_OUTSIDE;
 }
+
+int family_group_to_guest(struct family *f, int host_id)
+{
+    return host_id == 0 ? FAMILY_OUTSIDE : family_to_guest(f, host_id);
+}

@@ -76,5 +76,8 @@ struct member *family_next(struct family *f, const struct member *after); /* ove
 /* For ids of processes and of process groups; 0 stays 0. -ESRCH if the id means nothing here. */
 int family_to_host(struct family *f, int guest_pid);
 int family_to_guest(struct family *f, int host_pid); /* FAMILY_OUTSIDE if unknown */
+/* The same of a group or session, which the host calls 0 where its leader lives outside the host's own pid namespace.
+ */
+int family_group_to_guest(struct family *f, int host_id);
 
 #endif

@@ -147,7 +147,7 @@ void proc_self_stat(const struct process *p, FILE *out)
     const struct guest_area *stack = named_area(p, "[stack]");
     uint64_t ticks = process_time_ns(p) / TICK_NS;
     fprintf(out, "%d (%.15s) R %d %d %d 0 -1 4194304 0 0 0 0 ", p->pid, program_name(p), p->ppid,
-            family_to_guest(p->family, getpgrp()), family_to_guest(p->family, getsid(0)));
+            family_group_to_guest(p->family, getpgrp()), family_group_to_guest(p->family, getsid(0)));
     fprintf(out, "%" PRIu64 " 0 0 0 20 %d %u 0 0 ", ticks, p->nice, thread_count(p));
     fprintf(out, "%" PRIu64 " %" PRIu64 " 18446744073709551615 ", mapped_bytes(p),
             guest_resident_bytes(p->memory) / GUEST_PAGE);

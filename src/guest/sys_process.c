@@ -158,7 +158,7 @@ int64_t sys_getpgid(struct thread *t, const uint64_t a[6])
     struct family *f = t->process->family;
     int host = family_to_host(f, (int)a[0]);
     int64_t group = host < 0 ? host : host_result(getpgid(host));
-    return group < 0 ? group : family_to_guest(f, (int)group);
+    return group < 0 ? group : family_group_to_guest(f, (int)group);
 }
 
 int64_t sys_setpgid(struct thread *t, const uint64_t a[6])
@@ -177,7 +177,7 @@ int64_t sys_getsid(struct thread *t, const uint64_t a[6])
     struct family *f = t->process->family;
     int host = family_to_host(f, (int)a[0]);
     int64_t session = host < 0 ? host : host_result(getsid(host));
-    return session < 0 ? session : family_to_guest(f, (int)session);
+    return session < 0 ? session : family_group_to_guest(f, (int)session);
 }
 
 int64_t sys_setsid(struct thread *t, const uint64_t a[6])

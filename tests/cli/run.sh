@@ -108,6 +108,12 @@ sys.exit(not ok)
 P
 then ok json; else not_ok json "$(cat "$work/json")"; fi
 
+# A session is a guest's, whatever the host calls it: in a pid namespace of its own, the host's session is 0.
+compile session -static <<<'#include <unistd.h>
+int main(void) { return getsid(0) <= 0 || getpgid(0) <= 0; }'
+if unshare -p -f true 2>/dev/null; then gives session-of-another-namespace 0 '' unshare -p -f "$cyclescope" run "$work/session"
+else gives session 0 '' "$cyclescope" run "$work/session"; fi
+
 # ---- how a guest dies
 for case in "abort 134 abort();" "bad-jump 139 ((void (*)(void))0x1234567000)();" \
     "null-store 139 *(volatile int *)0 = 1;" "stack-overflow 139 return f(n + 1) + n;" \

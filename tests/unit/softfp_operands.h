@@ -12,7 +12,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define RANDOM_CASES  60000 /* per operation and mode */
-#define MAX_CORNERS 80
+#define MAX_CORNERS   80
 
 static const int host_modes[] = {
     [RM_RNE] = FE_TONEAREST,
