@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "emulate/host_fpu.h"
+#include "riscv/host_fpu.h"
 #include "emulate/interp_priv.h"
 
 /* The engine that runs on this host thread, for the fault handler, which the kernel gives no context of ours. */

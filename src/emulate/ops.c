@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "emulate/access.h"
-#include "emulate/csr.h"
+#include "riscv/csr.h"
 
 #define EXEC(id, ...)                                                                                                  \
     static const struct op *op_##id(OP_ARGUMENTS)                                                                      \

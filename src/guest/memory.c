@@ -473,6 +473,11 @@ static void *mapped_ptr(const struct guest_memory *m, uint64_t addr, uint64_t le
     return areas_have(&m->areas, addr, addr + length, prot) ? m->base + addr : NULL;
 }
 
+bool guest_may_access(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
+{
+    return mapped_ptr(m, addr, length, prot) != NULL;
+}
+
 /* Whether [start, end), which is mapped, can be touched: a mapped file may have become shorter than its mapping, and
  * touching the pages behind its end would kill us. Hosts that cannot tell say EINVAL. */
 static bool files_reach(const struct guest_memory *m, uint64_t start, uint64_t end)

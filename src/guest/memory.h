@@ -47,6 +47,8 @@ int64_t guest_brk(struct guest_memory *m, uint64_t addr);   /* the new break, or
 
 /* Access by the emulator on the guest's behalf. `prot` is the PROT_ bits that every page must have. */
 void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot); /* NULL if it may not */
+/* Whether the mappings allow it: then guest_ptr gives NULL only where a mapped file ends before its mapping does. */
+bool guest_may_access(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot);
 int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_t length) MUST_CHECK;  /* 0, -EFAULT */
 int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64_t length) MUST_CHECK; /* 0, -EFAULT */
 /* Copies a string with its zero; its length, or -EFAULT, or -ENAMETOOLONG if it does not fit. */

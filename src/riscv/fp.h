@@ -1,7 +1,7 @@
 /* Floating point on the host's own unit, with RISC-V's results.
  *
  * The host computes in its current rounding mode and collects its own flags; whoever runs these keeps the mode equal
- * to frm and adds the flags to fflags (emulate/host_fpu.h). What differs from the host is done here: canonical NaNs,
+ * to frm and adds the flags to fflags (riscv/host_fpu.h). What differs from the host is done here: canonical NaNs,
  * NaN boxing, minimum and maximum, classes, saturating conversions. Rounding mode RMM is softfp's.
  * Files that include this are compiled with strict floating-point options (Makefile, STRICT_FP). */
 #ifndef CYCLESCOPE_RISCV_FP_H

@@ -1,6 +1,6 @@
 /* Control and status registers that user mode has: fflags, frm, fcsr, cycle, time, instret. */
-#ifndef CYCLESCOPE_EMULATE_CSR_H
-#define CYCLESCOPE_EMULATE_CSR_H
+#ifndef CYCLESCOPE_RISCV_CSR_H
+#define CYCLESCOPE_RISCV_CSR_H
 
 #include <stdbool.h>
 #include <stdint.h>

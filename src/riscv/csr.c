@@ -1,6 +1,6 @@
-#include "emulate/csr.h"
+#include "riscv/csr.h"
 
-#include "emulate/host_fpu.h"
+#include "riscv/host_fpu.h"
 
 enum {
     CSR_FFLAGS = 0x001,

@@ -1,7 +1,7 @@
 /* The host's floating-point unit in the guest's service: its rounding mode is frm, its sticky flags are fflags to be.
  */
-#ifndef CYCLESCOPE_EMULATE_HOST_FPU_H
-#define CYCLESCOPE_EMULATE_HOST_FPU_H
+#ifndef CYCLESCOPE_RISCV_HOST_FPU_H
+#define CYCLESCOPE_RISCV_HOST_FPU_H
 
 #include <stdint.h>
 #include <xmmintrin.h>

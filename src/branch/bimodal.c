@@ -1,0 +1,43 @@
+/* A table of two-bit counters by pc (Smith 1981). It has no history, so a branch leaves nothing to recover. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch/direction.h"
+
+struct counters *counters_new(unsigned bits, uint8_t initial)
+{
+    size_t count = (size_t)1 << bits;
+    struct counters *c = malloc(sizeof *c + count);
+    if (!c)
+        return NULL;
+    c->mask = count - 1;
+    memset(c->counter, initial, count);
+    return c;
+}
+
+static void *create(const struct branch_config *c)
+{
+    return counters_new(c->bimodal_bits, COUNTER_WEAKLY_TAKEN);
+}
+
+static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
+{
+    (void)backward;
+    (void)note;
+    return counter_taken(*counters_by_pc(state, pc));
+}
+
+static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
+{
+    (void)note;
+    counter_train(counters_by_pc(state, pc), taken);
+}
+
+const struct direction_predictor direction_bimodal = {
+    .name = "bimodal",
+    .help = "two-bit counters by address",
+    .create = create,
+    .destroy = free,
+    .predict = predict,
+    .train = train,
+};

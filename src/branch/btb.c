@@ -1,0 +1,52 @@
+#include "branch/btb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool btb_init(struct btb *b, unsigned entries, unsigned ways)
+{
+    *b = (struct btb){0};
+    if (entries == 0)
+        return true;
+    b->ways = ways;
+    b->set_mask = entries / ways - 1;
+    b->entries = calloc(entries, sizeof *b->entries);
+    return b->entries != NULL;
+}
+
+void btb_free(struct btb *b)
+{
+    free(b->entries);
+}
+
+static struct btb_entry *set_of(const struct btb *b, uint64_t pc)
+{
+    return &b->entries[(pc >> 1 & b->set_mask) * b->ways];
+}
+
+bool btb_find(const struct btb *b, uint64_t pc, uint64_t *target)
+{
+    if (!b->entries)
+        return false;
+    const struct btb_entry *set = set_of(b, pc);
+    for (unsigned way = 0; way < b->ways; way++)
+        if (set[way].tag == pc + 1) {
+            *target = set[way].target;
+            return true;
+        }
+    return false;
+}
+
+void btb_learn(struct btb *b, uint64_t pc, uint64_t target)
+{
+    if (!b->entries)
+        return;
+    struct btb_entry *set = set_of(b, pc);
+    unsigned way = 0;
+    while (way < b->ways - 1 && set[way].tag != pc + 1)
+        way++;
+    /* The last place is the branch's own or the oldest one's: either way its old content goes. */
+    if (way > 0)
+        memmove(set + 1, set, way * sizeof *set);
+    set[0] = (struct btb_entry){.tag = pc + 1, .target = target};
+}

@@ -1,0 +1,63 @@
+/* What direction predictors share: the rows of branch_directions, tables of two-bit counters, and gshare's part, which
+ * the hybrid has too.
+ *
+ * A two-bit counter predicts taken from 2 on and saturates at 0 and 3 (Smith 1981), so that one odd outcome does not
+ * turn a settled branch. Instructions lie at even addresses: an index drops the lowest bit of the pc.
+ * Limits: counters have no tags, branches whose indices agree share one. */
+#ifndef CYCLESCOPE_BRANCH_DIRECTION_H
+#define CYCLESCOPE_BRANCH_DIRECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "branch/branch.h"
+
+extern const struct direction_predictor direction_static, direction_bimodal, direction_gshare, direction_hybrid,
+    direction_tage;
+
+enum { COUNTER_WEAKLY_NOT = 1, COUNTER_WEAKLY_TAKEN = 2, COUNTER_MAX = 3 };
+
+struct counters {
+    uint64_t mask;     /* their number less one */
+    uint8_t counter[]; /* one each: a byte is read faster than two bits are unpacked */
+};
+
+struct counters *counters_new(unsigned bits, uint8_t initial); /* NULL: out of memory */
+
+static inline bool counter_taken(uint8_t counter)
+{
+    return counter >= COUNTER_WEAKLY_TAKEN;
+}
+
+static inline void counter_train(uint8_t *counter, bool taken)
+{
+    *counter = (uint8_t)(*counter + (taken & (*counter < COUNTER_MAX)) - (!taken & (*counter > 0)));
+}
+
+static inline uint8_t *counters_by_pc(struct counters *c, uint64_t pc)
+{
+    return &c->counter[pc >> 1 & c->mask];
+}
+
+/* Counters by pc and global history (McFarling 1993). A history shorter than the index meets its upper bits, where
+ * addresses of neighbouring branches differ least. */
+struct gshare {
+    uint64_t history;      /* speculative outcomes, the newest in bit 0 */
+    uint64_t history_mask; /* branches that are remembered */
+    unsigned shift;        /* from history to the upper end of the index */
+    struct counters *counters;
+};
+
+bool gshare_init(struct gshare *g, const struct branch_config *c); /* false: out of memory */
+
+static inline uint8_t *gshare_counter(const struct gshare *g, uint64_t pc, uint64_t history)
+{
+    return &g->counters->counter[(pc >> 1 ^ history << g->shift) & g->counters->mask];
+}
+
+static inline void gshare_push(struct gshare *g, bool taken)
+{
+    g->history = (g->history << 1 | taken) & g->history_mask;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* Bimodal and gshare side by side, and choosers by pc that say whom to believe (McFarling 1993).
+ *
+ * Both parts learn every branch. A chooser learns when they disagreed, from what they said at prediction: that is what
+ * it chose between, whatever the counters have become by retirement. */
+#include <stdlib.h>
+
+#include "branch/direction.h"
+
+struct hybrid {
+    struct gshare gshare;
+    struct counters *bimodal;
+    struct counters *choosers; /* from COUNTER_WEAKLY_TAKEN on: gshare */
+};
+
+/* note[0]: the history before the branch, and above it what the parts said. */
+enum { SAID_BIMODAL = 32, SAID_GSHARE = 33 };
+
+static void destroy(void *state)
+{
+    struct hybrid *h = state;
+    free(h->gshare.counters);
+    free(h->bimodal);
+    free(h->choosers);
+    free(h);
+}
+
+static void *create(const struct branch_config *c)
+{
+    struct hybrid *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->bimodal = counters_new(c->bimodal_bits, COUNTER_WEAKLY_TAKEN);
+    h->choosers = counters_new(c->chooser_bits, COUNTER_WEAKLY_NOT); /* bimodal learns a new branch sooner */
+    if (!gshare_init(&h->gshare, c) || !h->bimodal || !h->choosers) {
+        destroy(h);
+        return NULL;
+    }
+    return h;
+}
+
+static void mark(void *state, uint64_t *note)
+{
+    const struct hybrid *h = state;
+    note[0] = h->gshare.history;
+}
+
+static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
+{
+    struct hybrid *h = state;
+    (void)backward;
+    bool bimodal = counter_taken(*counters_by_pc(h->bimodal, pc));
+    bool gshare = counter_taken(*gshare_counter(&h->gshare, pc, h->gshare.history));
+    note[0] = h->gshare.history | (uint64_t)bimodal << SAID_BIMODAL | (uint64_t)gshare << SAID_GSHARE;
+    return counter_taken(*counters_by_pc(h->choosers, pc)) ? gshare : bimodal;
+}
+
+static void speculate(void *state, uint64_t pc, bool taken)
+{
+    struct hybrid *h = state;
+    (void)pc;
+    gshare_push(&h->gshare, taken);
+}
+
+static void recover(void *state, const uint64_t *note)
+{
+    struct hybrid *h = state;
+    h->gshare.history = note[0] & h->gshare.history_mask;
+}
+
+static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
+{
+    struct hybrid *h = state;
+    bool bimodal = note[0] >> SAID_BIMODAL & 1, gshare = note[0] >> SAID_GSHARE & 1;
+    counter_train(counters_by_pc(h->bimodal, pc), taken);
+    counter_train(gshare_counter(&h->gshare, pc, note[0] & h->gshare.history_mask), taken);
+    if (bimodal != gshare)
+        counter_train(counters_by_pc(h->choosers, pc), gshare == taken);
+}
+
+const struct direction_predictor direction_hybrid = {
+    .name = "hybrid",
+    .help = "bimodal and gshare, and two-bit counters by address that choose",
+    .create = create,
+    .destroy = destroy,
+    .predict = predict,
+    .speculate = speculate,
+    .recover = recover,
+    .train = train,
+    .mark = mark,
+};

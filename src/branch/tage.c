@@ -1,0 +1,331 @@
+/* TAGE: tagged tables by geometric history lengths (Seznec and Michaud 2006, with the update rules of Seznec 2007).
+ *
+ * The matching entry of the longest history provides the prediction; a table of two-bit counters by pc is behind them
+ * all. A provider whose counter is still weak may know less than the next shorter match, the alternate: a counter
+ * watches which of the two is right in such cases. A misprediction allocates an entry with a longer history where one
+ * is not useful, that is, has not lately been right where its alternate was wrong.
+ *
+ * Histories of hundreds of bits are never hashed whole. Each table keeps its history folded into one word, the value of
+ * the polynomial sum of outcome(age) * FOLD^age modulo 2^64: a step multiplies, adds the outcome that enters and takes
+ * away the one that leaves, at the same cost for all lengths. The outcomes lie in a ring of bits, so the speculative
+ * state is the place of the head, the path, and a word per table: that is the note, which recovers the state and leads
+ * training to the entries of the prediction.
+ *
+ * Training reads the tables as they are at retirement: branches in flight that went wrong for one and the same reason
+ * then allocate once.
+ * Limits: hardware folds by exclusive or to the widths of index and tag, where outcomes of a loop whose period is a
+ * multiple of a width cancel each other; such accidents do not happen here. The ring holds the longest history and
+ * BRANCH_HISTORY_BITS - BRANCH_TAGE_HISTORY branches in flight; history has conditional branches only; no loop
+ * predictor, no statistical corrector. */
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "branch/direction.h"
+
+enum {
+    COUNTER_HIGH = 3, /* three-bit signed counters */
+    COUNTER_LOW = -4,
+    USEFUL_MAX = 3,
+    USE_ALT_HIGH = 7, /* a four-bit one */
+    USE_ALT_LOW = -8,
+    PATH_BITS = 16,
+    DECAY_BITS = 18, /* log2 of the branches between two halvings of `useful` */
+    NONE = -1        /* no table: the base */
+};
+
+/* Odd, so that nothing is lost; FOLD - 1 is divisible by 2 but once, so that the order of outcomes counts. */
+static const uint64_t FOLD = UINT64_C(0xa3b195354a39b70b);
+
+struct tage_entry {
+    uint16_t tag;   /* 0: empty */
+    int8_t counter; /* taken from 0 on, weak at 0 and -1 */
+    uint8_t useful; /* 0: may be replaced */
+};
+
+struct tage_table {
+    unsigned length;    /* of its history */
+    unsigned tag_shift; /* from the hash to the tag */
+    uint64_t fold;      /* speculative history, folded */
+    uint64_t leaving;   /* what an outcome is worth when it leaves the history: FOLD^length */
+    uint64_t path_mask; /* as many bits of the path as the history is long */
+    struct tage_entry *entries;
+};
+
+struct tage {
+    unsigned tables;
+    unsigned index_bits;  /* the upper ones of the hash; those of the tag follow */
+    uint32_t head;        /* number of outcomes in the ring so far; the next one goes there */
+    uint32_t path;        /* a bit of each branch's address, the newest in bit 0 */
+    int use_alt;          /* from 0 on: the alternate of a weak provider is believed */
+    uint32_t trained;     /* branches */
+    struct random random; /* moves on with training only */
+    struct counters *base;
+    struct tage_entry *entries; /* of all tables */
+    struct tage_table table[BRANCH_TAGE_TABLES];
+    uint64_t ring[BRANCH_HISTORY_BITS / 64];
+};
+
+/* Who speaks for a branch. */
+struct tage_match {
+    int provider, alternate;  /* tables, or NONE */
+    struct tage_entry *entry; /* the provider's, and ... */
+    struct tage_entry *alternate_entry;
+    bool said, alternate_said; /* by the provider, and by the alternate */
+    bool weak;                 /* the provider has hardly been trained */
+    bool predicted;            /* what of the two was believed */
+};
+
+/* History lengths: a geometric series in fixed-point numbers, so that all hosts agree on it. */
+enum { FRACTION_BITS = 20 };
+
+static uint64_t geometric(uint64_t first, uint64_t ratio, unsigned steps)
+{
+    for (uint64_t value = first << FRACTION_BITS;; value = value * ratio >> FRACTION_BITS)
+        if (steps-- == 0)
+            return value;
+}
+
+static void set_lengths(struct tage *t, const struct branch_config *c)
+{
+    unsigned last = t->tables - 1;
+    uint64_t low = 1 << FRACTION_BITS, high = (uint64_t)c->tage_max_history << FRACTION_BITS;
+    while (high - low > 1) {
+        uint64_t middle = (low + high) / 2;
+        bool fits = true;
+        /* A step that is too big is seen before it overflows. */
+        for (unsigned i = 1; i <= last && fits; i++)
+            fits = geometric(c->tage_min_history, middle, i) <= (uint64_t)c->tage_max_history << FRACTION_BITS;
+        if (fits)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (unsigned i = 0; i <= last; i++) {
+        unsigned length =
+            (unsigned)((geometric(c->tage_min_history, low, i) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS);
+        if (i > 0 && length <= t->table[i - 1].length)
+            length = t->table[i - 1].length + 1;
+        t->table[i].length = i == last ? c->tage_max_history : length;
+    }
+}
+
+static void set_up_table(struct tage *t, unsigned i, const struct branch_config *c)
+{
+    struct tage_table *table = &t->table[i];
+    unsigned tag_bits = c->tage_tag_bits + (t->tables > 1 ? 4 * i / (t->tables - 1) : 0);
+    table->tag_shift = 64 - tag_bits;
+    table->leaving = 1;
+    for (unsigned age = 0; age < table->length; age++)
+        table->leaving *= FOLD;
+    table->path_mask = (UINT64_C(1) << (table->length < PATH_BITS ? table->length : PATH_BITS)) - 1;
+    table->entries = t->entries + ((size_t)i << t->index_bits);
+}
+
+static void destroy(void *state)
+{
+    struct tage *t = state;
+    free(t->base);
+    free(t->entries);
+    free(t);
+}
+
+static void *create(const struct branch_config *c)
+{
+    struct tage *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->tables = c->tage_tables;
+    t->index_bits = c->tage_bits;
+    random_seed(&t->random, 0);
+    t->base = counters_new(c->bimodal_bits, COUNTER_WEAKLY_TAKEN);
+    t->entries = calloc((size_t)t->tables << t->index_bits, sizeof *t->entries);
+    if (!t->base || !t->entries) {
+        destroy(t);
+        return NULL;
+    }
+    set_lengths(t, c);
+    for (unsigned i = 0; i < t->tables; i++)
+        set_up_table(t, i, c);
+    return t;
+}
+
+/* An entry is known by its table and this. Odd multipliers; upper bits of a product depend on all bits below. */
+static uint64_t hash(const struct tage *t, unsigned i, uint64_t pc, uint64_t fold, uint64_t path)
+{
+    uint64_t branch = (pc >> 1) * UINT64_C(0x9e3779b97f4a7c15);
+    path = (path & t->table[i].path_mask) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (fold ^ branch ^ path) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static struct tage_entry *entry_at(const struct tage *t, unsigned i, uint64_t h)
+{
+    return &t->table[i].entries[h >> (64 - t->index_bits)];
+}
+
+static uint16_t tag_of(const struct tage *t, unsigned i, uint64_t h)
+{
+    uint64_t tag = h << t->index_bits >> t->table[i].tag_shift;
+    return (uint16_t)(tag ? tag : 1);
+}
+
+static bool is_weak(const struct tage_entry *e)
+{
+    return e->counter == 0 || e->counter == -1;
+}
+
+/* `note` is that of the prediction. */
+static void match(const struct tage *t, uint64_t pc, const uint64_t *note, struct tage_match *m)
+{
+    *m = (struct tage_match){.provider = NONE, .alternate = NONE};
+    for (unsigned i = t->tables; i-- > 0;) {
+        uint64_t h = hash(t, i, pc, note[1 + i], note[0] >> 32);
+        struct tage_entry *e = entry_at(t, i, h);
+        if (e->tag != tag_of(t, i, h))
+            continue;
+        if (m->provider != NONE) {
+            m->alternate = (int)i;
+            m->alternate_entry = e;
+            break;
+        }
+        m->provider = (int)i;
+        m->entry = e;
+    }
+    m->alternate_said =
+        m->alternate != NONE ? m->alternate_entry->counter >= 0 : counter_taken(*counters_by_pc(t->base, pc));
+    m->said = m->alternate_said;
+    if (m->provider != NONE) {
+        m->said = m->entry->counter >= 0;
+        m->weak = is_weak(m->entry);
+    }
+    m->predicted = m->weak && t->use_alt >= 0 ? m->alternate_said : m->said;
+}
+
+static void mark(void *state, uint64_t *note)
+{
+    const struct tage *t = state;
+    note[0] = t->head | (uint64_t)t->path << 32;
+    for (unsigned i = 0; i < t->tables; i++)
+        note[1 + i] = t->table[i].fold;
+}
+
+static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
+{
+    const struct tage *t = state;
+    struct tage_match m;
+    (void)backward;
+    mark(state, note);
+    match(t, pc, note, &m);
+    return m.predicted;
+}
+
+static uint64_t ring_bit(const struct tage *t, uint32_t place)
+{
+    return t->ring[place / 64 % (BRANCH_HISTORY_BITS / 64)] >> place % 64 & 1;
+}
+
+static void speculate(void *state, uint64_t pc, bool taken)
+{
+    struct tage *t = state;
+    for (unsigned i = 0; i < t->tables; i++) {
+        struct tage_table *table = &t->table[i];
+        uint64_t leaving = -ring_bit(t, t->head - table->length) & table->leaving;
+        table->fold = table->fold * FOLD + taken - leaving;
+    }
+    uint64_t *word = &t->ring[t->head / 64 % (BRANCH_HISTORY_BITS / 64)];
+    *word = (*word & ~(UINT64_C(1) << t->head % 64)) | (uint64_t)taken << t->head % 64;
+    t->head++;
+    t->path = (t->path << 1 | ((pc >> 1 ^ pc >> 4) & 1)) & ((1u << PATH_BITS) - 1);
+}
+
+static void recover(void *state, const uint64_t *note)
+{
+    struct tage *t = state;
+    t->head = (uint32_t)note[0];
+    t->path = (uint32_t)(note[0] >> 32);
+    for (unsigned i = 0; i < t->tables; i++)
+        t->table[i].fold = note[1 + i];
+}
+
+static void train_counter(int8_t *counter, bool taken)
+{
+    if (taken)
+        *counter = (int8_t)(*counter + (*counter < COUNTER_HIGH));
+    else
+        *counter = (int8_t)(*counter - (*counter > COUNTER_LOW));
+}
+
+/* Takes an entry of a longer history than the provider's. Each next length comes first with half the chance of the one
+ * before, so that branches that are allocated together do not always meet in the same table. */
+static void allocate(struct tage *t, uint64_t pc, bool taken, int provider, const uint64_t *note)
+{
+    unsigned first = (unsigned)(provider + 1);
+    for (uint64_t coins = random_u64(&t->random) & 3; coins & 1 && first + 1 < t->tables; coins >>= 1)
+        first++;
+    for (unsigned i = first; i < t->tables; i++) {
+        uint64_t h = hash(t, i, pc, note[1 + i], note[0] >> 32);
+        struct tage_entry *e = entry_at(t, i, h);
+        if (e->useful > 0)
+            continue;
+        *e = (struct tage_entry){.tag = tag_of(t, i, h), .counter = taken ? 0 : -1};
+        return;
+    }
+    for (unsigned i = first; i < t->tables; i++)
+        entry_at(t, i, hash(t, i, pc, note[1 + i], note[0] >> 32))->useful--;
+}
+
+static void decay(struct tage *t)
+{
+    size_t count = (size_t)t->tables << t->index_bits;
+    for (size_t i = 0; i < count; i++)
+        t->entries[i].useful >>= 1;
+}
+
+static void train_provider(struct tage *t, const struct tage_match *m, bool taken, uint64_t pc)
+{
+    struct tage_entry *e = m->entry;
+    bool right = m->said == taken, differ = m->said != m->alternate_said;
+    /* Until the entry has proved useful its alternate may have to take over again: it goes on learning. */
+    if (e->useful == 0) {
+        if (m->alternate != NONE)
+            train_counter(&m->alternate_entry->counter, taken);
+        else
+            counter_train(counters_by_pc(t->base, pc), taken);
+    }
+    if (differ && right) {
+        e->useful = (uint8_t)(e->useful + (e->useful < USEFUL_MAX));
+        t->use_alt -= m->weak && t->use_alt > USE_ALT_LOW;
+    } else if (differ) {
+        e->useful = (uint8_t)(e->useful - (e->useful > 0));
+        t->use_alt += m->weak && t->use_alt < USE_ALT_HIGH;
+    }
+    train_counter(&e->counter, taken);
+}
+
+static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
+{
+    struct tage *t = state;
+    struct tage_match m;
+    match(t, pc, note, &m);
+    /* A provider that is right, but not yet believed, needs training and no longer history. */
+    bool learning = m.weak && m.said == taken;
+    if (m.predicted != taken && !learning && m.provider + 1 < (int)t->tables)
+        allocate(t, pc, taken, m.provider, note);
+    if (m.provider != NONE)
+        train_provider(t, &m, taken, pc);
+    else
+        counter_train(counters_by_pc(t->base, pc), taken);
+    if ((++t->trained & ((1u << DECAY_BITS) - 1)) == 0)
+        decay(t);
+}
+
+const struct direction_predictor direction_tage = {
+    .name = "tage",
+    .help = "tagged tables by address and global histories of geometric lengths",
+    .create = create,
+    .destroy = destroy,
+    .predict = predict,
+    .speculate = speculate,
+    .recover = recover,
+    .train = train,
+    .mark = mark,
+};

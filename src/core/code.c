@@ -1,0 +1,282 @@
+#include "core/code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "branch/branch.h"
+
+enum {
+    PAGE_HALFWORDS = GUEST_PAGE / 2,
+    CHUNK = 4096,      /* decoded instructions per allocation */
+    RESET_CHUNKS = 256 /* about a million instructions: more than any sane working set */
+};
+
+struct code_page {
+    uint64_t number;                       /* address / GUEST_PAGE */
+    struct code_page *next;                /* in the hash chain */
+    const struct code *at[PAGE_HALFWORDS]; /* NULL: not decoded yet */
+};
+
+enum { HASH = 1024 };
+
+struct code_cache {
+    struct guest_memory *memory;
+    const uint8_t *mem;
+    struct code_page *last; /* where the last instruction was found */
+    struct code_page *hash[HASH];
+    struct code **chunk;             /* of CHUNK entries each */
+    size_t chunks, chunk_room, used; /* used: entries of the last chunk */
+};
+
+/* ---- decoding */
+
+static const uint8_t class_of_unit[UNIT_COUNT] = {
+    [UNIT_ALU] = CLASS_ALU,          [UNIT_MUL] = CLASS_MUL,          [UNIT_DIV] = CLASS_DIV,
+    [UNIT_BRANCH] = CLASS_BRANCH,    [UNIT_JUMP] = CLASS_BRANCH,      [UNIT_JUMP_REG] = CLASS_BRANCH,
+    [UNIT_LOAD] = CLASS_LOAD,        [UNIT_STORE] = CLASS_STORE,      [UNIT_ATOMIC] = CLASS_STORE,
+    [UNIT_PREFETCH] = CLASS_LOAD,    [UNIT_FP_ADD] = CLASS_FPADD,     [UNIT_FP_MUL] = CLASS_FPMUL,
+    [UNIT_FP_FMA] = CLASS_FPMUL,     [UNIT_FP_DIV] = CLASS_FPDIV,     [UNIT_FP_SQRT] = CLASS_FPSQRT,
+    [UNIT_FP_CONVERT] = CLASS_FPADD, [UNIT_FP_COMPARE] = CLASS_FPADD, [UNIT_FP_MOVE] = CLASS_FPADD,
+    [UNIT_FENCE] = CLASS_STORE,      [UNIT_SYSTEM] = CLASS_ALU,       [UNIT_HINT] = CLASS_ALU,
+};
+
+static bool is_link(unsigned reg)
+{
+    return reg == 1 || reg == 5;
+}
+
+/* The return-stack hints of the manual's table for JALR. */
+static enum branch_kind jump_kind(const struct insn *i)
+{
+    if (i->op == INSN_jal)
+        return is_link(i->rd) ? BRANCH_CALL : BRANCH_JUMP;
+    if (is_link(i->rs1) && !is_link(i->rd))
+        return BRANCH_RETURN;
+    if (is_link(i->rs1) && i->rs1 != i->rd)
+        return BRANCH_CORETURN;
+    return is_link(i->rd) ? BRANCH_INDIRECT_CALL : BRANCH_INDIRECT;
+}
+
+static uint8_t access_bytes(const struct insn *i)
+{
+    switch (i->op) {
+    case INSN_lb:
+    case INSN_lbu:
+    case INSN_sb: return 1;
+    case INSN_lh:
+    case INSN_lhu:
+    case INSN_sh: return 2;
+    case INSN_lw:
+    case INSN_lwu:
+    case INSN_sw:
+    case INSN_flw:
+    case INSN_fsw: return 4;
+    default: break;
+    }
+    /* Atomics: bit 12 tells double words from words. */
+    return insn_describe(i->op)->unit == UNIT_ATOMIC && !(i->bits & 1 << 12) ? 4 : 8;
+}
+
+/* Which registers an instruction reads and writes follows from the letters of its base form. */
+static void set_registers(struct code *c, const struct insn *i)
+{
+    const char *letters = insn_describe(i->op)->operands;
+    bool fp_dest = strchr(letters, 'D') != NULL, int_dest = strchr(letters, 'd') != NULL;
+    if (strchr(letters, 's'))
+        c->source[0] = i->rs1;
+    if (strchr(letters, 'S'))
+        c->source[0] = REG_FP + i->rs1;
+    if (strchr(letters, 't'))
+        c->source[1] = i->rs2;
+    if (strchr(letters, 'T'))
+        c->source[1] = REG_FP + i->rs2;
+    if (strchr(letters, 'R'))
+        c->source[2] = REG_FP + i->rs3;
+    c->dest = fp_dest ? REG_FP + i->rd : int_dest ? i->rd : 0;
+    c->o = (struct operands){.rd = fp_dest || i->rd != 0 ? i->rd : X_SINK, .rs1 = i->rs1, .rs2 = i->rs2, .rs3 = i->rs3};
+    c->o.imm = strchr(letters, 'm') ? i->rm : i->imm;
+}
+
+static uint16_t flags_of(const struct insn *i, enum insn_unit unit)
+{
+    const char *letters = insn_describe(i->op)->operands;
+    switch (unit) {
+    case UNIT_LOAD: return IS_LOAD;
+    case UNIT_STORE: return IS_STORE;
+    case UNIT_ATOMIC: return IS_LOAD | IS_STORE | IS_AT_HEAD;
+    case UNIT_PREFETCH: return IS_PREFETCH;
+    case UNIT_BRANCH: return IS_CONTROL | IS_CONDITIONAL;
+    case UNIT_JUMP:
+    case UNIT_JUMP_REG: return IS_CONTROL;
+    case UNIT_FENCE: return IS_STORE | IS_AT_HEAD | (i->op == INSN_fence_i ? IS_SERIAL : 0);
+    case UNIT_SYSTEM:
+        if (i->op == INSN_ecall)
+            return IS_SYSTEM_CALL | IS_SERIAL | IS_AT_HEAD;
+        return i->op == INSN_ebreak ? IS_TRAP : IS_CSR | IS_AT_HEAD;
+    case UNIT_FP_ADD:
+    case UNIT_FP_MUL:
+    case UNIT_FP_FMA:
+    case UNIT_FP_DIV:
+    case UNIT_FP_SQRT:
+    case UNIT_FP_CONVERT: return IS_FP | (strchr(letters, 'm') && i->rm == RM_DYN ? IS_DYNAMIC_RM : 0);
+    case UNIT_FP_COMPARE:
+    case UNIT_FP_MOVE: return IS_FP;
+    default: return 0;
+    }
+}
+
+static bool reserved_rounding(const struct insn *i)
+{
+    return strchr(insn_describe(i->op)->operands, 'm') && i->rm > RM_RMM && i->rm != RM_DYN;
+}
+
+void code_describe(const struct insn *i, struct code *c)
+{
+    const char *letters = insn_describe(i->op)->operands;
+    enum insn_unit unit = insn_describe(i->op)->unit;
+    bool rounds = strchr(letters, 'm') != NULL;
+    *c = (struct code){.op = (uint16_t)i->op, .length = i->length, .bits = i->bits, .class = class_of_unit[unit]};
+    c->flags = flags_of(i, unit);
+    set_registers(c, i);
+    c->run = exec_function_of(i->op, rounds && i->rm != RM_DYN);
+    if (c->flags & IS_MEM && unit != UNIT_FENCE)
+        c->mem_size = access_bytes(i);
+    if (unit == UNIT_ATOMIC)
+        c->o.imm = 0;
+    if (c->flags & IS_CONTROL)
+        c->control = c->flags & IS_CONDITIONAL ? BRANCH_CONDITIONAL : (uint8_t)jump_kind(i);
+}
+
+static void decode(struct code *c, uint32_t bits)
+{
+    struct insn i;
+    if (insn_decode(bits, &i) && !reserved_rounding(&i))
+        code_describe(&i, c);
+    else
+        *c = (struct code){.op = INSN_ILLEGAL, .length = i.length, .bits = bits, .flags = IS_TRAP};
+}
+
+/* ---- the cache */
+
+static struct code *new_entry(struct code_cache *c)
+{
+    if (c->chunks == 0 || c->used == CHUNK) {
+        if (c->chunks == c->chunk_room) {
+            size_t room = c->chunk_room ? 2 * c->chunk_room : 16;
+            struct code **more = realloc(c->chunk, room * sizeof *more);
+            if (more == NULL)
+                abort();
+            c->chunk = more;
+            c->chunk_room = room;
+        }
+        struct code *chunk = malloc(CHUNK * sizeof *chunk);
+        if (chunk == NULL)
+            abort();
+        c->chunk[c->chunks++] = chunk;
+        c->used = 0;
+    }
+    return &c->chunk[c->chunks - 1][c->used++];
+}
+
+static struct code_page *page_of(struct code_cache *c, uint64_t number)
+{
+    struct code_page **head = &c->hash[number % HASH];
+    for (struct code_page *p = *head; p; p = p->next)
+        if (p->number == number)
+            return p;
+    struct code_page *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        abort();
+    p->number = number;
+    p->next = *head;
+    return *head = p;
+}
+
+static bool fetchable(const struct code_cache *c, uint64_t addr, uint64_t *fault)
+{
+    *fault = addr;
+    return guest_ptr(c->memory, addr, 2, PROT_EXEC) != NULL;
+}
+
+static const struct code *decode_at(struct code_cache *c, struct code_page *page, uint64_t pc, uint64_t *fault)
+{
+    uint16_t parcel[2] = {0};
+    if (!fetchable(c, pc, fault))
+        return NULL;
+    memcpy(&parcel[0], c->mem + pc, 2);
+    if (insn_length(parcel[0]) == 4) {
+        if (!fetchable(c, pc + 2, fault))
+            return NULL;
+        memcpy(&parcel[1], c->mem + pc + 2, 2);
+    }
+    struct code *entry = new_entry(c);
+    decode(entry, (uint32_t)parcel[1] << 16 | parcel[0]);
+    return page->at[pc % GUEST_PAGE / 2] = entry;
+}
+
+const struct code *code_find(struct code_cache *c, uint64_t pc, uint64_t *fault)
+{
+    struct code_page *page = c->last;
+    if (__builtin_expect(page == NULL || page->number != pc / GUEST_PAGE, 0)) {
+        if (pc >= GUEST_SPACE) {
+            *fault = pc;
+            return NULL;
+        }
+        c->last = page = page_of(c, pc / GUEST_PAGE);
+    }
+    const struct code *found = page->at[pc % GUEST_PAGE / 2];
+    return __builtin_expect(found != NULL, 1) ? found : decode_at(c, page, pc, fault);
+}
+
+/* An instruction may begin two bytes before the range. */
+void code_changed(void *context, uint64_t start, uint64_t end)
+{
+    struct code_cache *c = context;
+    uint64_t first = (start >= 2 ? start - 2 : 0) / GUEST_PAGE, last = (end + GUEST_PAGE - 1) / GUEST_PAGE;
+    for (unsigned h = 0; h < HASH; h++)
+        for (struct code_page *p = c->hash[h]; p; p = p->next)
+            if (p->number >= first && p->number < last)
+                memset(p->at, 0, sizeof p->at);
+}
+
+struct code_cache *code_new(struct guest_memory *memory, struct error *err)
+{
+    struct code_cache *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        error_set(err, -ENOMEM, "out of memory for decoded code");
+        return NULL;
+    }
+    c->memory = memory;
+    c->mem = guest_memory_base(memory);
+    return c;
+}
+
+bool code_wants_reset(const struct code_cache *c)
+{
+    return c->chunks > RESET_CHUNKS;
+}
+
+void code_reset(struct code_cache *c)
+{
+    for (unsigned h = 0; h < HASH; h++)
+        for (struct code_page *p = c->hash[h], *next; p; p = next) {
+            next = p->next;
+            free(p);
+        }
+    memset(c->hash, 0, sizeof c->hash);
+    c->last = NULL;
+    for (size_t i = 0; i < c->chunks; i++)
+        free(c->chunk[i]);
+    c->chunks = c->used = 0;
+}
+
+void code_free(struct code_cache *c)
+{
+    if (c == NULL)
+        return;
+    code_reset(c);
+    free(c->chunk);
+    free(c);
+}

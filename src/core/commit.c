@@ -1,0 +1,146 @@
+/* Commit: in order, complete instructions leave the window. */
+#include "core/core_priv.h"
+
+static void count_branch(struct core *c, const struct flight *f)
+{
+    const struct code *code = f->code;
+    bool wrong = f->flags & MISPREDICTED;
+    c->counts.branches++;
+    c->counts.taken_branches += (f->flags & TAKEN) != 0;
+    c->counts.conditional_branches += (code->flags & IS_CONDITIONAL) != 0;
+    if (wrong) {
+        c->counts.mispredictions++;
+        if (code->flags & IS_CONDITIONAL)
+            c->counts.conditional_mispredictions++;
+        else if (code->control == BRANCH_RETURN)
+            c->counts.return_mispredictions++;
+        else
+            c->counts.indirect_mispredictions++;
+    }
+    if (c->predictor)
+        branch_retire(c->predictor, &c->branch[f->branch & c->branch_mask], f->flags & TAKEN, f->addr);
+}
+
+static void count_events(struct core *c, unsigned events)
+{
+    c->counts.l1i_misses += (events & EVENT_L1I) != 0;
+    c->counts.l2i_misses += (events & EVENT_L2I) != 0;
+    c->counts.itlb_misses += (events & EVENT_ITLB) != 0;
+    c->counts.l1d_misses += (events & EVENT_L1D) != 0;
+    c->counts.l2d_misses += (events & EVENT_L2D) != 0;
+    c->counts.dtlb_misses += (events & EVENT_DTLB) != 0;
+}
+
+static void retire(struct core *c, struct flight *f)
+{
+    const struct code *code = f->code;
+    if (code->dest) {
+        if (c->map[code->dest] == slot_of(c, f))
+            c->map[code->dest] = NO_SLOT;
+        if (code->dest >= REG_FP)
+            c->fp_used--;
+        else
+            c->int_used--;
+    }
+    if (code->flags & IS_CONTROL)
+        count_branch(c, f);
+    if (code->flags & IS_STORE) {
+        c->store_commit++;
+        c->stores_used--;
+        c->counts.stores += code->mem_size != 0;
+        c->counts.atomics += (code->flags & IS_LOAD) != 0;
+    } else if (code->flags & IS_LOAD) {
+        c->loads_used--;
+        c->counts.loads++;
+    }
+    c->counts.fp_instructions += (code->flags & IS_FP) != 0;
+    c->counts.system_calls += (code->flags & IS_SYSTEM_CALL) != 0;
+    if (UNLIKELY(f->events))
+        count_events(c, f->events);
+    c->counts.instructions++;
+    OBSERVE(c, committed, f);
+    c->head++;
+}
+
+static bool store_buffer_full(const struct core *c, unsigned stores)
+{
+    return c->store_commit - c->store_head + stores > c->store_buffer_size;
+}
+
+/* A whole bundle or nothing. */
+static void commit_bundle(struct core *c)
+{
+    const struct flight *first = flight_at(c, c->head);
+    unsigned size = first->bundle_size, stores = 0;
+    if (first->bundle_left > 0) {
+        c->record.commit_stop = COMMIT_HEAD;
+        return;
+    }
+    for (unsigned i = 0; i < size; i++)
+        stores += (flight_at(c, c->head + i)->code->flags & IS_STORE) != 0;
+    if (stores && store_buffer_full(c, stores) && c->store_commit != c->store_head) {
+        c->record.commit_stop = COMMIT_STORES;
+        return;
+    }
+    for (unsigned i = 0; i < size; i++)
+        retire(c, flight_at(c, c->head));
+    c->rob_used -= c->bundle;
+    c->record.committed = (uint8_t)size;
+    c->active = true;
+}
+
+static void commit_singly(struct core *c)
+{
+    unsigned n = 0;
+    uint8_t why = COMMIT_WIDTH;
+    for (; n < c->commit_width; n++) {
+        struct flight *f = flight_at(c, c->head);
+        if (c->head == c->dispatched) {
+            why = COMMIT_EMPTY;
+            break;
+        }
+        if (f->state != DONE) {
+            why = COMMIT_HEAD;
+            break;
+        }
+        if (f->code->flags & IS_STORE && store_buffer_full(c, 1)) {
+            why = COMMIT_STORES;
+            break;
+        }
+        retire(c, f);
+    }
+    c->rob_used -= n;
+    c->record.committed = (uint8_t)n;
+    c->record.commit_stop = why;
+    c->active |= n > 0;
+}
+
+/* The oldest instruction that is not done is what a bundle waits for. */
+static struct flight *oldest_undone(struct core *c)
+{
+    for (uint64_t p = c->head; p < c->dispatched; p++)
+        if (flight_at(c, p)->state != DONE)
+            return flight_at(c, p);
+    return NULL;
+}
+
+void core_commit(struct core *c)
+{
+    if (c->head == c->dispatched) {
+        c->record.commit_stop = COMMIT_EMPTY;
+        return;
+    }
+    struct flight *f = flight_at(c, c->head);
+    if (UNLIKELY(c->bundle)) {
+        if (f->bundle_left > 0)
+            c->record.head_wait = oldest_undone(c)->wait;
+        commit_bundle(c);
+    } else {
+        if (f->state != DONE)
+            c->record.head_wait = f->wait;
+        commit_singly(c);
+    }
+    f = c->bundle ? oldest_undone(c) : c->head < c->dispatched ? flight_at(c, c->head) : NULL;
+    if (f && f->state == BLOCKED && (f->code->flags & IS_AT_HEAD || c->order == ISSUE_IN_ORDER_SERIAL))
+        lsq_release_head(c, f);
+}

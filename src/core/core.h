@@ -1,0 +1,154 @@
+/* A superscalar out-of-order core, cycle by cycle.
+ *
+ * The pipeline: fetch → (front end of N stages) → dispatch → issue → complete → commit. Stages of a cycle are worked
+ * off last one first, so what a stage hands on is seen by the next one in the following cycle; only completion and
+ * issue meet in one cycle, which is the bypass. Instructions execute when they are fetched (paths.h); the pipeline
+ * decides when that would have happened. docs/MODEL.md has the exact rules.
+ *
+ * Every cycle is described by one record; a run of identical ones is reported once, with its length. Cycles in which
+ * no stage can do anything are jumped over, which changes no record: tests run both ways and compare.
+ *
+ * A core serves one process and any number of harts, one at a time, like an engine (emulate/engine.h). */
+#ifndef CYCLESCOPE_CORE_CORE_H
+#define CYCLESCOPE_CORE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "core/config.h"
+#include "guest/hart.h"
+#include "guest/memory.h"
+#include "memsys/memsys.h"
+
+/* Why fetch brought less than its width. */
+enum fetch_stop {
+    FETCH_WIDTH,    /* it did not */
+    FETCH_GROUP,    /* the line, the branches or the lines of this cycle ended */
+    FETCH_BUFFER,   /* no room in the buffer */
+    FETCH_L1I,      /* a line comes from the second or third cache */
+    FETCH_L2I,      /* a line comes from memory */
+    FETCH_ITLB,     /* a translation is under way */
+    FETCH_MISFETCH, /* the target of a taken branch is known only at decode */
+    FETCH_SERIAL,   /* a serializing instruction, a trap or another thread: the window drains */
+    FETCH_LOST,     /* the wrong path has nowhere to go on */
+    FETCH_STOPS
+};
+
+enum dispatch_stop {
+    DISPATCH_WIDTH,  /* dispatched all it could */
+    DISPATCH_EMPTY,  /* the front end has nothing ready */
+    DISPATCH_ROB,    /* full */
+    DISPATCH_IQ,     /* full */
+    DISPATCH_LSQ,    /* full */
+    DISPATCH_REGS,   /* no physical register is free */
+    DISPATCH_BUNDLE, /* the bundle ended */
+    DISPATCH_STOPS
+};
+
+enum issue_stop {
+    ISSUE_WIDTH,    /* issued all it could */
+    ISSUE_EMPTY,    /* nothing waits for issue */
+    ISSUE_OPERANDS, /* what waits has operands, stores or its turn to wait for */
+    ISSUE_UNITS,    /* something was ready and its units or ports were taken */
+    ISSUE_STOPS
+};
+
+enum commit_stop {
+    COMMIT_WIDTH,  /* committed all it could */
+    COMMIT_EMPTY,  /* the ROB ran empty */
+    COMMIT_HEAD,   /* the oldest instruction is not complete */
+    COMMIT_STORES, /* the store buffer is full */
+    COMMIT_STOPS
+};
+
+/* What the oldest instruction waits for. */
+enum head_wait {
+    HEAD_NOTHING, /* there is none, or it is complete */
+    HEAD_ISSUE,   /* its turn, or a unit */
+    HEAD_ALU,     /* a unit of one cycle */
+    HEAD_UNIT,    /* a unit of more than one cycle */
+    HEAD_L1D_HIT, /* data from the first cache, or forwarded */
+    HEAD_L1D,     /* data from the second or third cache */
+    HEAD_L2D,     /* data from memory */
+    HEAD_DTLB,    /* a translation */
+    HEAD_REJECT,  /* sent back: an overlap, or no MSHR */
+    HEAD_STORES,  /* older stores must reach the cache first */
+    HEAD_WAITS
+};
+
+enum cycle_flag { CYCLE_ROB_FULL = 1, CYCLE_WRONG_PATH = 2, CYCLE_WINDOW_WRONG = 4 };
+
+/* What one cycle, or each of a run of cycles, did. */
+struct cycle_record {
+    uint8_t fetched, dispatched, issued, committed;
+    uint8_t fetch_stop, dispatch_stop, issue_stop, commit_stop;
+    uint16_t rob;      /* entries taken at the end of the cycle */
+    uint8_t head_wait; /* at the start of the cycle, before anything commits */
+    uint8_t flags;     /* enum cycle_flag */
+    uint32_t unused;   /* 0, so that records can be compared as bytes */
+};
+
+enum insn_event {
+    EVENT_L1I = 1,  /* its fetch missed the first cache ... */
+    EVENT_L2I = 2,  /* ... the second ... */
+    EVENT_ITLB = 4, /* ... the TLBs */
+    EVENT_L1D = 8,  /* its load missed the first cache, or waited for a line on its way */
+    EVENT_L2D = 16,
+    EVENT_DTLB = 32,
+    EVENT_FORWARD = 64,
+    EVENT_REJECT = 128
+};
+
+/* An instruction as observers see it. */
+struct insn_view {
+    uint64_t id; /* in order of fetch, wrong path included */
+    uint64_t pc;
+    uint64_t addr;   /* of its memory access, or where control goes */
+    uint32_t bits;   /* the encoding */
+    uint16_t events; /* enum insn_event, so far */
+    uint16_t slot;   /* place in the window, unique among instructions in flight */
+    uint8_t class;   /* enum op_class */
+    bool wrong_path, control, conditional, taken, mispredicted;
+};
+
+/* Functions that are NULL cost one test each. Those of one cycle come before the record of that cycle, in the order
+ * commit, complete, issue, dispatch, fetch. */
+struct core_observer {
+    void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
+    void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*resolved)(void *context, const struct insn_view *v, uint64_t cycle); /* a control transfer */
+    void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void *context;
+};
+
+struct core_counts {
+#define COUNT_OF(name, help) uint64_t name;
+#include "core/count.def"
+#undef COUNT_OF
+    uint64_t fetch_stop[FETCH_STOPS], dispatch_stop[DISPATCH_STOPS], issue_stop[ISSUE_STOPS];
+    uint64_t commit_stop[COMMIT_STOPS], head_wait[HEAD_WAITS]; /* cycles by reason */
+};
+
+struct core;
+
+struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err) MUST_CHECK;
+void core_free(struct core *c);
+void core_observe(struct core *c, const struct core_observer *o); /* NULL: no more */
+void core_step_every_cycle(struct core *c, bool step);            /* instead of jumping over idle ones */
+
+/* Runs a hart by the contract of hart.h. With TRAP_NONE instructions may remain in flight; they go on in the next run.
+ */
+void core_run(struct core *c, struct hart *h);
+void core_drain(struct core *c); /* until nothing is in flight */
+
+/* Complete up to the cycle that comes next. */
+const struct core_counts *core_counts(struct core *c);
+struct memsys *core_memsys(struct core *c);
+struct branch_unit *core_branch_unit(struct core *c); /* NULL with perfect prediction */
+
+#endif

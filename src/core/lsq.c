@@ -1,0 +1,306 @@
+/* Loads, stores and the store buffer.
+ *
+ * A load waits until the addresses of all older stores are known; then it takes its data from the youngest older store
+ * that has all of it, or from the cache. If a store has only part of it, the load is sent back until that store has
+ * reached the cache. A store leaves the queue when it commits and waits in the store buffer, in order, for the cache.
+ */
+#include "core/core_priv.h"
+
+static struct store *store_at(struct core *c, uint64_t position)
+{
+    return &c->store[position & c->store_mask];
+}
+
+/* ---- which stores there are, by hash of the eight bytes that they touch */
+
+static unsigned granule_hash(uint64_t addr)
+{
+    uint64_t g = addr / 8;
+    return (unsigned)(g ^ g >> 8) % FILTER;
+}
+
+static void filter_add(struct core *c, const struct store *s, int sign)
+{
+    if (s->size == 0)
+        return;
+    c->filter[granule_hash(s->addr)] += (uint16_t)sign;
+    c->filter[granule_hash(s->addr + s->size - 1)] += (uint16_t)sign;
+}
+
+static bool may_overlap_store(const struct core *c, uint64_t addr, unsigned size)
+{
+    return c->filter[granule_hash(addr)] | c->filter[granule_hash(addr + size - 1)];
+}
+
+/* ---- loads that wait for stores */
+
+static void set_bit(uint64_t *map, unsigned slot)
+{
+    map[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+static bool clear_bit(uint64_t *map, unsigned slot)
+{
+    bool was = map[slot / 64] >> slot % 64 & 1;
+    map[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    return was;
+}
+
+bool lsq_may_issue(struct core *c, struct flight *f)
+{
+    if (LIKELY(c->store_known >= f->store))
+        return true;
+    f->state = BLOCKED;
+    set_bit(c->blocked, slot_of(c, f));
+    c->blocked_count++;
+    return false;
+}
+
+static void release_blocked(struct core *c)
+{
+    for (unsigned w = 0; w < c->words && c->blocked_count; w++) {
+        for (uint64_t bits = c->blocked[w]; bits; bits &= bits - 1) {
+            unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
+            struct flight *f = &c->window[slot];
+            if (f->store > c->store_known)
+                continue;
+            clear_bit(c->blocked, slot);
+            c->blocked_count--;
+            core_make_ready(c, f);
+        }
+    }
+}
+
+static void hold(struct core *c, struct flight *f, uint64_t store, enum head_wait wait)
+{
+    unsigned slot = slot_of(c, f);
+    f->state = BLOCKED;
+    f->wait = (uint8_t)wait;
+    c->held_by[slot] = store;
+    set_bit(c->held, slot);
+    c->held_count++;
+}
+
+static void release_held(struct core *c, uint64_t store)
+{
+    for (unsigned w = 0; w < c->words && c->held_count; w++) {
+        for (uint64_t bits = c->held[w]; bits; bits &= bits - 1) {
+            unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
+            if (c->held_by[slot] != store)
+                continue;
+            clear_bit(c->held, slot);
+            c->held_count--;
+            core_make_ready(c, &c->window[slot]);
+        }
+    }
+}
+
+/* ---- dispatch and squash */
+
+void lsq_dispatch(struct core *c, struct flight *f)
+{
+    if (!(f->code->flags & IS_STORE)) {
+        c->loads_used++;
+        return;
+    }
+    bool none = f->flags & NO_ACCESS || f->code->op == INSN_lr_w || f->code->op == INSN_lr_d;
+    struct store *s = store_at(c, c->store_tail++);
+    *s = (struct store){.addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size};
+    filter_add(c, s, 1);
+    c->stores_used++;
+}
+
+void lsq_squash(struct core *c, struct flight *f)
+{
+    unsigned slot = slot_of(c, f);
+    c->blocked_count -= clear_bit(c->blocked, slot);
+    c->held_count -= clear_bit(c->held, slot);
+    if (!(f->code->flags & IS_STORE)) {
+        c->loads_used--;
+        return;
+    }
+    filter_add(c, store_at(c, --c->store_tail), -1);
+    c->stores_used--;
+    if (c->store_known > c->store_tail)
+        c->store_known = c->store_tail;
+}
+
+/* ---- stores */
+
+void lsq_address_known(struct core *c, struct flight *f)
+{
+    struct store *s = store_at(c, f->store);
+    s->addr_known = true;
+    if (f->code->flags & IS_AT_HEAD)
+        s->data_known = true;
+    uint64_t before = c->store_known;
+    while (c->store_known < c->store_tail && store_at(c, c->store_known)->addr_known)
+        c->store_known++;
+    if (c->store_known > before && c->blocked_count)
+        release_blocked(c);
+    if (s->data_known) {
+        core_finish(c, f);
+    } else {
+        f->state = STORE_DATA;
+        f->wait = HEAD_ISSUE;
+    }
+}
+
+void lsq_data_ready(struct core *c, struct flight *f)
+{
+    store_at(c, f->store)->data_known = true;
+    if (c->held_count)
+        release_held(c, f->store);
+    if (f->state == STORE_DATA)
+        core_finish(c, f);
+}
+
+void lsq_release_head(struct core *c, struct flight *f)
+{
+    if (f->code->flags & IS_AT_HEAD && f->code->flags & IS_STORE && c->store_head != f->store) {
+        f->wait = HEAD_STORES;
+        return;
+    }
+    if (f->flags & IN_WHEEL || c->held[slot_of(c, f) / 64] >> slot_of(c, f) % 64 & 1)
+        return; /* was sent back and has a date, or a store to wait for */
+    f->wait = HEAD_ISSUE;
+    core_make_ready(c, f);
+}
+
+/* ---- issue */
+
+static void try_again(struct core *c, struct flight *f, uint64_t when, enum head_wait wait)
+{
+    f->state = BLOCKED;
+    f->when = when;
+    f->wait = (uint8_t)wait;
+    f->events |= EVENT_REJECT;
+    wheel_add(c, f);
+}
+
+static void finish_at(struct core *c, struct flight *f, uint64_t when, enum head_wait wait)
+{
+    core_leave_queue(c, f);
+    f->state = ISSUED;
+    f->when = when;
+    f->wait = (uint8_t)wait;
+    wheel_add(c, f);
+}
+
+/* False if the access was sent back to wait for its translation. */
+static bool translated(struct core *c, struct flight *f)
+{
+    if (f->flags & (TRANSLATED | NO_ACCESS))
+        return true;
+    struct tlb_answer t = memsys_translate_data(c->memsys, f->addr, c->now, f->flags & WRONG_PATH);
+    f->flags |= TRANSLATED;
+    if (LIKELY(t.ready <= c->now))
+        return true;
+    if (t.level == TLB_WALK)
+        f->events |= EVENT_DTLB;
+    c->counts.rejects_tlb++;
+    try_again(c, f, t.ready, HEAD_DTLB);
+    return false;
+}
+
+/* Whether an older store decides about the load: forwards, or holds it back. */
+static bool store_decides(struct core *c, struct flight *f)
+{
+    uint64_t addr = f->addr, end = addr + f->code->mem_size;
+    for (uint64_t p = f->store; p-- > c->store_head;) {
+        const struct store *s = store_at(c, p);
+        if (s->size == 0 || s->addr >= end || addr >= s->addr + s->size)
+            continue;
+        if (s->addr > addr || end > s->addr + s->size) {
+            c->counts.rejects_overlap++;
+            f->events |= EVENT_REJECT;
+            hold(c, f, p, HEAD_REJECT);
+        } else if (!s->data_known) {
+            hold(c, f, p, HEAD_L1D_HIT);
+        } else {
+            c->counts.forwards++;
+            f->events |= EVENT_FORWARD;
+            finish_at(c, f, c->now + c->forward_latency, HEAD_L1D_HIT);
+        }
+        return true;
+    }
+    return false;
+}
+
+static void access_cache(struct core *c, struct flight *f)
+{
+    static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
+    static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
+    struct mem_answer a = memsys_load(c->memsys, f->addr, f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
+    if (UNLIKELY(a.rejected)) {
+        c->counts.rejects_mshr++;
+        try_again(c, f, a.ready, HEAD_REJECT);
+        return;
+    }
+    f->events |= events[a.level];
+    finish_at(c, f, a.ready, waits[a.level]);
+}
+
+void lsq_issue(struct core *c, struct flight *f)
+{
+    unsigned flags = f->code->flags;
+    if (f->code->mem_size && !translated(c, f))
+        return;
+    if (!(flags & IS_LOAD)) { /* a store computes its address; fences and prefetches take a cycle, too */
+        c->counts.stores_spec += f->code->mem_size != 0;
+        if (flags & IS_PREFETCH && !(f->flags & NO_ACCESS))
+            memsys_load(c->memsys, f->addr, 1, f->pc, c->now, f->flags & WRONG_PATH);
+        finish_at(c, f, c->now + 1, HEAD_ALU);
+        return;
+    }
+    if (f->flags & NO_ACCESS) {
+        finish_at(c, f, c->now + c->latency[CLASS_LOAD], HEAD_L1D_HIT);
+    } else if (!may_overlap_store(c, f->addr, f->code->mem_size) || !store_decides(c, f)) {
+        access_cache(c, f);
+    }
+    c->counts.loads_spec += f->state == ISSUED;
+}
+
+/* ---- the store buffer */
+
+static void leave_store_buffer(struct core *c)
+{
+    while (c->store_head < c->store_drain && store_at(c, c->store_head)->done <= c->now) {
+        filter_add(c, store_at(c, c->store_head), -1);
+        if (c->held_count)
+            release_held(c, c->store_head);
+        c->store_head++;
+        c->active = true;
+    }
+}
+
+void core_drain_stores(struct core *c)
+{
+    leave_store_buffer(c);
+    while (c->store_drain < c->store_commit && c->drain_resume <= c->now) {
+        struct store *s = store_at(c, c->store_drain);
+        s->done = c->now + 1;
+        if (s->size) {
+            if (!memsys_data_port_free(c->memsys, c->now))
+                break;
+            struct mem_answer a = memsys_store(c->memsys, s->addr, s->size, s->pc, c->now);
+            if (a.rejected) {
+                c->drain_resume = a.ready;
+                break;
+            }
+            s->done = a.ready;
+        }
+        c->store_drain++;
+        c->active = true;
+    }
+}
+
+uint64_t lsq_next(const struct core *c)
+{
+    uint64_t next = NEVER;
+    if (c->store_head < c->store_drain)
+        next = c->store[c->store_head & c->store_mask].done;
+    if (c->store_drain < c->store_commit && c->drain_resume < next)
+        next = c->drain_resume;
+    return next;
+}

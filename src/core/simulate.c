@@ -1,0 +1,158 @@
+#include "core/simulate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/warm.h"
+#include "emulate/engine.h"
+
+_Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
+enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t) };
+
+/* One process's part of a simulation. */
+struct part {
+    struct process *process;
+    const struct simulation *s;
+    struct core *core;
+    struct simulation_counts start; /* when measuring began, or when this process was forked */
+    uint64_t *of_children;          /* shared with them: the sum of what they measured */
+    bool is_child;
+};
+
+/* Counts of core and memory, so far. */
+static void read_counts(struct core *c, struct simulation_counts *to)
+{
+    to->core = *core_counts(c);
+    to->memory = *memsys_counts(core_memsys(c));
+}
+
+static void subtract(struct simulation_counts *from, const struct simulation_counts *what)
+{
+    uint64_t a[COUNTS], b[COUNTS];
+    memcpy(a, from, sizeof a);
+    memcpy(b, what, sizeof b);
+    for (unsigned i = 0; i < COUNTS; i++)
+        a[i] -= b[i];
+    memcpy(from, a, sizeof a);
+}
+
+/* What this process has measured is added to what its parent will report. */
+static void hand_to_parent(struct part *part)
+{
+    struct simulation_counts now;
+    uint64_t a[COUNTS];
+    read_counts(part->core, &now);
+    subtract(&now, &part->start);
+    memcpy(a, &now, sizeof a);
+    for (unsigned i = 0; i < COUNTS; i++)
+        __atomic_fetch_add(&part->of_children[i], a[i], __ATOMIC_RELAXED);
+}
+
+/* After a system call this may be a forked process: it measures from here on. */
+static void note_fork(struct part *part)
+{
+    if (process_is_child(part->process) && !part->is_child) {
+        part->is_child = true;
+        read_counts(part->core, &part->start);
+    }
+}
+
+/* Runs threads of the process until `insns` instructions are done (0: no limit) or it ends; returns how many were. */
+static uint64_t run_functionally(struct part *part, const struct engine *engine, struct engine_state *e, uint64_t insns)
+{
+    uint64_t done = 0;
+    struct thread *t;
+    while (done < insns && (t = process_next(part->process)) != NULL) {
+        struct hart *h = thread_hart(t);
+        if ((uint64_t)h->quantum > insns - done)
+            h->quantum = (int64_t)(insns - done);
+        engine->run(e, h);
+        done += (uint64_t)(h->quantum - h->budget);
+        process_trap(part->process, t);
+    }
+    return done;
+}
+
+static int skip(struct part *part, struct simulation_result *r, struct error *err)
+{
+    struct engine_state *e = interpreter.create(process_memory(part->process), err);
+    if (e == NULL)
+        return -ENOMEM;
+    struct warmer warmer = {.core = part->core};
+    if (part->s->warm)
+        interpreter.set_hooks(e, &(struct engine_hooks){.insn = warm_insn, .context = &warmer});
+    r->skipped_insns = run_functionally(part, &interpreter, e, part->s->skip_insns);
+    interpreter.destroy(e);
+    return 0;
+}
+
+/* The same on the core. True if the limit was reached. */
+static bool run_on_core(struct part *part, uint64_t insns)
+{
+    uint64_t done = 0;
+    struct thread *t;
+    while ((t = process_next(part->process)) != NULL) {
+        struct hart *h = thread_hart(t);
+        if (insns && (uint64_t)h->quantum > insns - done)
+            h->quantum = (int64_t)(insns - done);
+        core_run(part->core, h);
+        done += (uint64_t)(h->quantum - h->budget);
+        process_trap(part->process, t);
+        note_fork(part);
+        if (insns && done == insns)
+            return true;
+    }
+    return false;
+}
+
+static int run_part(struct part *part, struct simulation_result *r, struct error *err)
+{
+    const struct simulation *s = part->s;
+    if (s->skip_insns && skip(part, r, err) != 0)
+        return -ENOMEM;
+    core_step_every_cycle(part->core, s->step);
+    if (s->warmup_insns) {
+        run_on_core(part, s->warmup_insns);
+        core_drain(part->core);
+    }
+    if (!part->is_child)
+        read_counts(part->core, &part->start);
+    core_observe(part->core, s->observer);
+    r->cut = run_on_core(part, s->max_insns);
+    core_drain(part->core);
+    read_counts(part->core, &r->counts);
+    core_observe(part->core, NULL);
+    subtract(&r->counts, &part->start);
+    return 0;
+}
+
+static void add_children(struct part *part, struct simulation_counts *to)
+{
+    uint64_t a[COUNTS];
+    memcpy(a, to, sizeof a);
+    for (unsigned i = 0; i < COUNTS; i++)
+        a[i] += part->of_children[i];
+    memcpy(to, a, sizeof a);
+}
+
+int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
+{
+    struct part part = {.process = p, .s = s};
+    *r = (struct simulation_result){0};
+    part.of_children =
+        mmap(NULL, sizeof(struct simulation_counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (part.of_children == MAP_FAILED)
+        return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
+    part.core = core_new(s->core, process_memory(p), err);
+    int code = part.core ? run_part(&part, r, err) : -EINVAL;
+    if (code == 0 && part.is_child)
+        hand_to_parent(&part);
+    else if (code == 0)
+        add_children(&part, &r->counts);
+    core_free(part.core);
+    munmap(part.of_children, sizeof(struct simulation_counts));
+    return code;
+}

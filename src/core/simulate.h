@@ -1,0 +1,38 @@
+/* A process run on a core, or the part of it that is of interest:
+ *
+ *     [ skip: functional, warm or not ][ warm-up: on the core, not counted ][ measured: on the core ]
+ *
+ * Lengths are in instructions of one process. Processes that the guest forks run on cores of their own, which start as
+ * copies of their parent's; what they measure is added to the result. */
+#ifndef CYCLESCOPE_CORE_SIMULATE_H
+#define CYCLESCOPE_CORE_SIMULATE_H
+
+#include "core/core.h"
+#include "guest/process.h"
+
+struct simulation {
+    const struct core_config *core;
+    uint64_t skip_insns;
+    bool warm; /* caches, TLBs and predictors see what is skipped */
+    uint64_t warmup_insns;
+    uint64_t max_insns;                   /* measured ones; 0: to the end */
+    bool step;                            /* simulate idle cycles one by one */
+    const struct core_observer *observer; /* of what is measured, or NULL */
+};
+
+struct simulation_counts {
+    struct core_counts core;
+    struct memsys_counts memory;
+};
+
+struct simulation_result {
+    struct simulation_counts counts; /* of what was measured */
+    uint64_t skipped_insns;
+    bool cut; /* max_insns were reached before the program ended */
+};
+
+/* 0 or a negative code. In a process that the guest forked it returns as well: process_is_child tells. */
+int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r,
+                     struct error *err) MUST_CHECK;
+
+#endif

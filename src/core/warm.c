@@ -1,0 +1,40 @@
+#include "core/warm.h"
+
+#include "core/code.h"
+#include "core/core_priv.h"
+
+static void finish_branch(struct warmer *w, uint64_t next)
+{
+    struct branch_unit *b = w->core->predictor;
+    bool taken = !w->conditional || next != w->branch.fallthrough;
+    branch_predict(b, &w->branch);
+    if (w->branch.next != next)
+        branch_recover(b, &w->branch, taken, next);
+    branch_retire(b, &w->branch, taken, next);
+    w->branch_waits = false;
+}
+
+void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn)
+{
+    struct warmer *w = context;
+    struct core *c = w->core;
+    struct code code;
+    if (w->branch_waits)
+        finish_branch(w, pc);
+    uint64_t line = pc >> c->line_shift, last = (pc + insn->length - 1) >> c->line_shift;
+    if (line != w->line)
+        memsys_warm_fetch(c->memsys, pc);
+    if (last != line)
+        memsys_warm_fetch(c->memsys, last << c->line_shift);
+    w->line = last;
+    code_describe(insn, &code);
+    if (code.flags & IS_MEM && code.mem_size)
+        memsys_warm_data(c->memsys, h->x[code.o.rs1] + (uint64_t)(int64_t)code.o.imm, code.mem_size, pc,
+                         code.flags & IS_STORE);
+    if (code.flags & IS_CONTROL && c->predictor) {
+        w->branch = (struct branch_record){.pc = pc, .fallthrough = pc + insn->length, .kind = code.control};
+        w->branch.direct = code.op == INSN_jalr ? 0 : pc + (uint64_t)(int64_t)insn->imm;
+        w->conditional = code.flags & IS_CONDITIONAL;
+        w->branch_waits = true;
+    }
+}

@@ -1,0 +1,137 @@
+#include "memsys/cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/memsys.h"
+
+enum { PORT_CYCLES = 1024 };
+
+static bool is_power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+static int check(const struct cache_config *k, struct error *err)
+{
+    if (!is_power_of_two(k->line_bytes) || k->line_bytes < 8)
+        return error_set(err, -EINVAL, "%s.line is %u: it must be a power of two from 8 on", k->name, k->line_bytes);
+    if (k->size_bytes == 0)
+        return 0;
+    if (k->ways == 0 || k->ways > CACHE_WAYS_MOST)
+        return error_set(err, -EINVAL, "%s.ways is %u: it must be 1 to %d", k->name, k->ways, CACHE_WAYS_MOST);
+    uint64_t way_bytes = (uint64_t)k->ways * k->line_bytes;
+    if (k->size_bytes % way_bytes || !is_power_of_two(k->size_bytes / way_bytes))
+        return error_set(err, -EINVAL, "%s.size is %llu: %s.size / (%s.ways * %s.line) must be a power of two", k->name,
+                         (unsigned long long)k->size_bytes, k->name, k->name, k->name);
+    if (!cache_replacement_name(k->replacement))
+        return error_set(err, -EINVAL, "%s.replacement: there is no policy %u", k->name, k->replacement);
+    if (!cache_prefetcher_name(k->prefetch))
+        return error_set(err, -EINVAL, "%s.prefetch: there is no prefetcher %u", k->name, k->prefetch);
+    if (k->prefetch_degree > PREFETCH_MOST)
+        return error_set(err, -EINVAL, "%s.prefetch_degree is %u: it must be at most %d", k->name, k->prefetch_degree,
+                         PREFETCH_MOST);
+    return 0;
+}
+
+static bool allocate(struct cache *c, const struct cache_config *k, uint64_t seed)
+{
+    /* A cache that is absent has one line that is never filled: looking it up needs no question. */
+    uint64_t sets = c->present ? k->size_bytes / ((uint64_t)k->ways * k->line_bytes) : 1;
+    unsigned ways = c->present ? k->ways : 1;
+    if (!tags_init(&c->tags, sets, ways, k->line_bytes, cache_replacements[c->present ? k->replacement : 0], seed))
+        return false;
+    if (c->mshrs && !(c->mshr = calloc(c->mshrs, sizeof *c->mshr)))
+        return false;
+    if (c->ports && c->level != LEVEL_L1 && !(c->recent = calloc(PORT_CYCLES, sizeof *c->recent)))
+        return false;
+    if (c->prefetcher && c->prefetcher->create)
+        return (c->prefetch_state = c->prefetcher->create(k->line_bytes, k->prefetch_degree)) != NULL;
+    return true;
+}
+
+int cache_init(struct cache *c, const struct cache_config *k, uint8_t level, uint64_t seed, struct error *err)
+{
+    int status = check(k, err);
+    if (status < 0)
+        return status;
+    bool present = k->size_bytes > 0;
+    const struct cache_prefetcher *p = present ? cache_prefetchers[k->prefetch] : NULL;
+    *c = (struct cache){
+        .latency = present ? k->latency : 0,
+        .line_bytes = k->line_bytes,
+        .hit_bytes = p && p->sees_hits ? 0 : k->line_bytes,
+        .level = level,
+        .present = present,
+        .write_through = k->write == WRITE_THROUGH,
+        .allocate_on_store = present && k->allocate_on_store,
+        .ports = k->ports,
+        .mshrs = present ? k->mshrs : 0,
+        .prefetcher = p && p->propose && k->prefetch_degree ? p : NULL,
+    };
+    if (allocate(c, k, seed))
+        return 0;
+    cache_free(c);
+    return error_set(err, -ENOMEM, "%s: no memory for a cache of %llu bytes", k->name,
+                     (unsigned long long)k->size_bytes);
+}
+
+void cache_free(struct cache *c)
+{
+    if (c->prefetch_state)
+        c->prefetcher->destroy(c->prefetch_state);
+    free(c->recent);
+    free(c->mshr);
+    tags_free(&c->tags);
+    *c = (struct cache){0};
+}
+
+uint64_t cache_take_port(struct cache *c, uint64_t now)
+{
+    if (!c->ports)
+        return now;
+    for (;; now++) {
+        struct port_use *p = &c->recent[now % PORT_CYCLES];
+        if (p->cycle > now)
+            return now; /* too long ago to be known */
+        if (p->cycle < now)
+            *p = (struct port_use){.cycle = now};
+        if (p->used < c->ports) {
+            p->used++;
+            return now;
+        }
+    }
+}
+
+bool cache_mshrs_free(const struct cache *c, unsigned lines, uint64_t now)
+{
+    if (lines > c->mshrs)
+        lines = c->mshrs;
+    return lines == 0 || c->mshr[lines - 1] <= now;
+}
+
+uint64_t cache_mshr_wait(const struct cache *c, uint64_t now)
+{
+    return c->mshrs && c->mshr[0] > now ? c->mshr[0] : now;
+}
+
+uint64_t cache_mshr_next(const struct cache *c, uint64_t now)
+{
+    for (unsigned i = 0; i < c->mshrs; i++)
+        if (c->mshr[i] > now)
+            return c->mshr[i];
+    return now;
+}
+
+/* What is asked for last mostly arrives last: the search from the end is short. */
+void cache_mshr_hold(struct cache *c, uint64_t until)
+{
+    if (!c->mshrs)
+        return;
+    unsigned i = c->mshrs - 1;
+    while (i > 0 && c->mshr[i] > until)
+        i--;
+    memmove(c->mshr, c->mshr + 1, i * sizeof *c->mshr);
+    c->mshr[i] = until;
+}

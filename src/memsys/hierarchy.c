@@ -1,0 +1,207 @@
+#include "memsys/hierarchy.h"
+
+struct cache_counts *hierarchy_counts(struct memsys *m, const struct cache *c, const struct request *q)
+{
+    if (q->warm)
+        return &m->unseen;
+    switch (c->level) {
+    case LEVEL_L1: return q->data ? &m->counts.l1d : &m->counts.l1i;
+    case LEVEL_L2: return q->data ? &m->counts.l2d : &m->counts.l2i;
+    default: return q->data ? &m->counts.l3d : &m->counts.l3i;
+    }
+}
+
+void hierarchy_count_access(struct cache_counts *n, const struct request *q)
+{
+    n->accesses[0] += q->demand;
+    n->accesses[1] += q->demand && q->wrong_path;
+}
+
+static void count_miss(struct cache_counts *n, const struct request *q, bool merged)
+{
+    n->misses[0] += q->demand;
+    n->misses[1] += q->demand && q->wrong_path;
+    n->merges[0] += q->demand && merged;
+    n->merges[1] += q->demand && merged && q->wrong_path;
+}
+
+static uint64_t ceil_div(uint64_t n, uint64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/* Returns the last cycle of the transfer: with unlimited bandwidth, the one in which it is asked for. */
+static uint64_t bus_transfer(struct memsys *m, unsigned bytes, bool write, uint64_t now)
+{
+    uint64_t transactions = ceil_div(bytes, m->bus_bytes);
+    m->counts.bus_transactions += transactions;
+    *(write ? &m->counts.bus_writes : &m->counts.bus_reads) += transactions;
+    if (!m->bytes_per_cycle)
+        return now;
+    uint64_t start = now > m->bus_free ? now : m->bus_free;
+    uint64_t cycles = ceil_div(bytes, m->bytes_per_cycle);
+    m->bus_free = start + cycles;
+    m->counts.bus_busy_cycles += cycles;
+    return start + cycles - 1;
+}
+
+/* ---- victims */
+
+static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t date,
+                  uint8_t note, uint64_t now);
+
+/* A dirty line leaves `from`. A perfect second level takes it without a trace. */
+static void write_back(struct memsys *m, struct cache *from, const struct request *q, uint64_t addr, uint64_t now)
+{
+    struct cache *c = from->next;
+    if (from->level == LEVEL_L1 && m->perfect_l2d)
+        return;
+    if (!c) {
+        if (!q->warm)
+            bus_transfer(m, from->line_bytes, true, now);
+        return;
+    }
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    if (i >= 0) {
+        c->tags.note[i] |= LINE_DIRTY;
+        tags_touch(&c->tags, (size_t)i);
+    } else {
+        place(m, c, q, addr, 0, LINE_DIRTY, now);
+    }
+}
+
+/* Puts the line of `addr` into c, and what it displaces on its way down. */
+static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t date,
+                  uint8_t note, uint64_t now)
+{
+    size_t i = tags_victim(&c->tags, addr);
+    uint64_t victim = tags_address(&c->tags, i);
+    bool dirty = c->tags.tag[i] && (c->tags.note[i] & LINE_DIRTY);
+    tags_place(&c->tags, i, addr, date, note);
+    if (dirty) {
+        hierarchy_counts(m, c, q)->writebacks++;
+        write_back(m, c, q, victim, now);
+    }
+}
+
+/* ---- lines */
+
+/* Cache c has the line at entry i, or will have it. */
+static struct mem_answer use_line(struct cache *c, const struct request *q, size_t i, uint64_t now,
+                                  struct cache_counts *n)
+{
+    uint64_t mark = c->tags.date[i] & DATE_PREFETCHED, arrival = q->warm ? 0 : c->tags.date[i] & ~DATE_PREFETCHED;
+    bool first_use = q->demand && mark;
+    c->tags.date[i] = q->demand ? arrival : arrival | mark;
+    n->useful_prefetches += first_use;
+    tags_touch(&c->tags, i);
+    if (q->dirty)
+        c->tags.note[i] |= LINE_DIRTY;
+    struct mem_answer a = {.ready = now + c->latency, .level = c->level, .prefetched = first_use};
+    if (arrival > now) {
+        count_miss(n, q, true);
+        a.merged = true;
+        a.level = c->tags.note[i] >> LINE_LEVEL_SHIFT;
+        if (arrival > a.ready)
+            a.ready = arrival;
+    }
+    return a;
+}
+
+/* Cache c lacks the line: asks the levels below for it. The dirty victim follows the request, so that with limited
+ * bandwidth the line goes first. */
+static struct mem_answer bring_line(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
+                                    uint64_t now, uint64_t mark)
+{
+    uint64_t asks = (q->warm ? now : cache_mshr_wait(c, now)) + c->latency;
+    struct mem_answer a = hierarchy_below(m, c, q, addr, asks);
+    if (!q->warm)
+        cache_mshr_hold(c, a.ready);
+    uint8_t note = (uint8_t)(a.level << LINE_LEVEL_SHIFT | (q->dirty ? LINE_DIRTY : 0));
+    place(m, c, q, addr, (q->warm ? 0 : a.ready) | mark, note, asks);
+    return a;
+}
+
+struct mem_answer hierarchy_access(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
+                                   uint64_t now)
+{
+    struct cache_counts *n = hierarchy_counts(m, c, q);
+    hierarchy_count_access(n, q);
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    struct mem_answer a;
+    bool miss = true;
+    if (i >= 0) {
+        a = use_line(c, q, (size_t)i, now, n);
+        miss = a.merged || a.prefetched;
+    } else {
+        count_miss(n, q, false);
+        a = bring_line(m, c, q, addr, now, 0);
+    }
+    hierarchy_prefetch(m, c, q, addr, miss, now);
+    return a;
+}
+
+struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const struct request *q, uint64_t addr,
+                                  uint64_t now)
+{
+    struct cache *c = above->next;
+    if (above->level == LEVEL_L1 && (q->data ? m->perfect_l2d : m->perfect_l2i)) {
+        hierarchy_count_access(hierarchy_counts(m, &m->l2, q), q);
+        return (struct mem_answer){.ready = now + m->l2_latency, .level = LEVEL_L2};
+    }
+    if (!c) {
+        uint64_t sent = q->warm ? now : bus_transfer(m, above->line_bytes, false, now);
+        return (struct mem_answer){.ready = sent + m->memory_latency, .level = LEVEL_MEMORY};
+    }
+    struct request lower = *q;
+    lower.dirty = false;
+    return hierarchy_access(m, c, &lower, addr, q->warm ? now : cache_take_port(c, now));
+}
+
+enum mem_level hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
+                                    unsigned size, uint64_t now)
+{
+    if (m->perfect_l2d) {
+        hierarchy_count_access(hierarchy_counts(m, &m->l2, q), q);
+        return LEVEL_L2;
+    }
+    struct request store = *q;
+    store.dirty = true;
+    for (c = c->next; c; c = c->next) {
+        if (!q->warm)
+            now = cache_take_port(c, now);
+        if (tags_find(&c->tags, addr) >= 0) {
+            hierarchy_access(m, c, &store, addr, now);
+            return c->level;
+        }
+        struct cache_counts *n = hierarchy_counts(m, c, q);
+        hierarchy_count_access(n, q);
+        count_miss(n, q, false);
+        hierarchy_prefetch(m, c, q, addr, true, now);
+        now += c->latency;
+    }
+    if (!q->warm)
+        bus_transfer(m, size, true, now);
+    return LEVEL_MEMORY;
+}
+
+/* ---- prefetches */
+
+void hierarchy_prefetch(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, bool miss,
+                        uint64_t now)
+{
+    const struct cache_prefetcher *p = c->prefetcher;
+    if (!p || !q->demand || !(miss || p->sees_hits))
+        return;
+    uint64_t line[PREFETCH_MOST];
+    unsigned count = p->propose(c->prefetch_state, addr, q->pc, miss, line);
+    struct request prefetch = *q;
+    prefetch.demand = false;
+    prefetch.dirty = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (tags_find(&c->tags, line[i]) >= 0 || (!q->warm && !cache_mshrs_free(c, 1, now)))
+            continue;
+        hierarchy_counts(m, c, q)->prefetches++;
+        bring_line(m, c, &prefetch, line[i], now, DATE_PREFETCHED);
+    }
+}

@@ -1,0 +1,92 @@
+/* The memory hierarchy's state, and the calls of memsys.h that are inline. Only for speed is this public: nobody but
+ * memsys/ looks inside.
+ *
+ * The fast path is a hit of the first level that needs nothing but its time: the line is here and was used before, the
+ * access lies in it, and no prefetcher watches hits. Perfect and absent caches hold no lines, so all their accesses
+ * take the other path, and cost the fast one no question. */
+#ifndef CYCLESCOPE_MEMSYS_HIT_H
+#define CYCLESCOPE_MEMSYS_HIT_H
+
+#include "memsys/memsys.h"
+#include "memsys/cache.h"
+#include "memsys/tlb.h"
+
+struct memsys {
+    struct cache l1d, l1i;
+    struct tlb dtlb, itlb, l2tlb;
+    uint64_t port_cycle; /* of the last access to the first data cache */
+    unsigned ports_used; /* in that cycle */
+    struct memsys_counts counts;
+    struct cache l2, l3;
+    unsigned l2_latency; /* of perfect accesses, even if there is no second level */
+    unsigned walk_latency, memory_latency;
+    unsigned bus_bytes, bytes_per_cycle;
+    uint64_t bus_free; /* cycle from which the bus is free, if bandwidth is limited */
+    bool perfect_l1i, perfect_l1d, perfect_l2i, perfect_l2d;
+    struct cache_counts unseen; /* of warm accesses */
+};
+
+/* What the fast paths leave over. */
+struct tlb_answer memsys_translate_fetch_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
+struct tlb_answer memsys_translate_data_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
+struct mem_answer memsys_fetch_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
+struct mem_answer memsys_load_slow(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, uint64_t now,
+                                   bool wrong_path);
+
+static inline struct tlb_answer memsys_translate_fetch(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path)
+{
+    const struct tlb *t = &m->itlb;
+    if (__builtin_expect(addr >> t->last_shift == t->last_page && t->last_ready <= now, 1))
+        return (struct tlb_answer){.ready = now, .level = TLB_L1};
+    return memsys_translate_fetch_slow(m, addr, now, wrong_path);
+}
+
+static inline struct tlb_answer memsys_translate_data(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path)
+{
+    const struct tlb *t = &m->dtlb;
+    if (__builtin_expect(addr >> t->last_shift == t->last_page && t->last_ready <= now, 1))
+        return (struct tlb_answer){.ready = now, .level = TLB_L1};
+    return memsys_translate_data_slow(m, addr, now, wrong_path);
+}
+
+static inline struct mem_answer memsys_fetch(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path)
+{
+    struct cache *c = &m->l1i;
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    if (__builtin_expect(i >= 0 && c->tags.date[i] <= now && c->hit_bytes, 1)) {
+        tags_touch(&c->tags, (size_t)i);
+        m->counts.l1i.accesses[0]++;
+        m->counts.l1i.accesses[1] += wrong_path;
+        return (struct mem_answer){.ready = now + c->latency, .level = LEVEL_L1};
+    }
+    return memsys_fetch_slow(m, addr, now, wrong_path);
+}
+
+static inline bool memsys_data_port_free(const struct memsys *m, uint64_t now)
+{
+    return m->l1d.ports == 0 || m->port_cycle != now || m->ports_used < m->l1d.ports;
+}
+
+static inline void memsys_take_data_port(struct memsys *m, uint64_t now)
+{
+    m->ports_used = (m->port_cycle == now ? m->ports_used : 0) + 1;
+    m->port_cycle = now;
+}
+
+static inline struct mem_answer memsys_load(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, uint64_t now,
+                                            bool wrong_path)
+{
+    struct cache *c = &m->l1d;
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
+    if (__builtin_expect(i >= 0 && c->tags.date[i] <= now && end <= c->hit_bytes, 1)) {
+        tags_touch(&c->tags, (size_t)i);
+        m->counts.l1d.accesses[0]++;
+        m->counts.l1d.accesses[1] += wrong_path;
+        memsys_take_data_port(m, now);
+        return (struct mem_answer){.ready = now + c->latency, .level = LEVEL_L1};
+    }
+    return memsys_load_slow(m, addr, size, pc, now, wrong_path);
+}
+
+#endif

@@ -1,0 +1,79 @@
+#include "memsys/tags.h"
+
+#include <stdlib.h>
+
+#include "memsys/memsys.h"
+
+enum { HOST_LINE = 64 }; /* sets start at lines of the host's caches where their size allows it */
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + HOST_LINE - 1) & ~(size_t)(HOST_LINE - 1);
+}
+
+/* One zeroed block: pages of a large cache that is never filled cost nothing. */
+bool tags_init(struct tags *t, uint64_t sets, unsigned ways, unsigned unit_bytes,
+               const struct cache_replacement *policy, uint64_t seed)
+{
+    size_t entries = sets * ways;
+    unsigned set_bytes = policy->set_bytes(ways);
+    size_t words = round_up(entries * sizeof(uint64_t)), notes = round_up(entries), books = round_up(sets * set_bytes);
+    uint8_t *block = calloc(1, HOST_LINE + 2 * words + notes + books);
+    if (!block)
+        return false;
+    uint8_t *at = block + (HOST_LINE - (uintptr_t)block % HOST_LINE) % HOST_LINE;
+    *t = (struct tags){
+        .tag = (uint64_t *)at,
+        .date = (uint64_t *)(at + words),
+        .books = at + 2 * words,
+        .note = at + 2 * words + books,
+        .set_mask = sets - 1,
+        .shift = (unsigned)__builtin_ctz(unit_bytes),
+        .ways = ways,
+        .policy = policy,
+        .set_bytes = set_bytes,
+        .block = block,
+    };
+    t->stamp = policy->touch ? NULL : (uint64_t *)t->books;
+    random_seed(&t->random, seed);
+    return true;
+}
+
+void tags_free(struct tags *t)
+{
+    free(t->block);
+    t->block = NULL;
+}
+
+ptrdiff_t tags_find_any(const struct tags *t, uint64_t addr)
+{
+    uint64_t unit = addr >> t->shift, tag = unit | TAG_VALID;
+    size_t first = (unit & t->set_mask) * t->ways;
+    unsigned w = 0;
+    for (; w + 8 <= t->ways; w += 8) {
+        size_t i = first + w + tags_way8(t->tag + first + w, tag);
+        if (t->tag[i] == tag)
+            return (ptrdiff_t)i;
+    }
+    for (; w < t->ways; w++)
+        if (t->tag[first + w] == tag)
+            return (ptrdiff_t)(first + w);
+    return -1;
+}
+
+/* With stamps the policy finds the empty entries: theirs are the smallest. */
+size_t tags_victim(struct tags *t, uint64_t addr)
+{
+    size_t set = addr >> t->shift & t->set_mask, first = set * t->ways;
+    for (unsigned w = 0; w < t->ways && !t->stamp; w++)
+        if (!t->tag[first + w])
+            return first + w;
+    return first + t->policy->victim(t->books + set * t->set_bytes, t->ways, &t->random);
+}
+
+/* The set comes from the tag, which is cheaper than a division of i by the ways. */
+void tags_touch_by_policy(struct tags *t, size_t i)
+{
+    size_t set = t->tag[i] & t->set_mask;
+    t->policy->touch(t->books + set * t->set_bytes, t->ways, (unsigned)(i - set * t->ways));
+}
