@@ -13,6 +13,7 @@ struct command {
 };
 
 int command_run(int argc, char **argv);
+int command_stat(int argc, char **argv);
 int command_list(int argc, char **argv);
 
 /* Prints `cyclescope: sentence` to standard error and returns STATUS_OWN_ERROR. */

@@ -6,6 +6,7 @@
 
 static const struct command commands[] = {
     {"run", command_run, "run a RISC-V Linux program at full speed"},
+    {"stat", command_stat, "count what happens on a simulated core; draw its pipeline"},
     {"list", command_list, "print what there is to choose from: cores, parameters"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

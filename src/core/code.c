@@ -1,34 +1,12 @@
 #include "core/code.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "branch/branch.h"
-
-enum {
-    PAGE_HALFWORDS = GUEST_PAGE / 2,
-    CHUNK = 4096,      /* decoded instructions per allocation */
-    RESET_CHUNKS = 256 /* about a million instructions: more than any sane working set */
-};
-
-struct code_page {
-    uint64_t number;                       /* address / GUEST_PAGE */
-    struct code_page *next;                /* in the hash chain */
-    const struct code *at[PAGE_HALFWORDS]; /* NULL: not decoded yet */
-};
-
-enum { HASH = 1024 };
-
-struct code_cache {
-    struct guest_memory *memory;
-    const uint8_t *mem;
-    struct code_page *last; /* where the last instruction was found */
-    struct code_page *hash[HASH];
-    struct code **chunk;             /* of CHUNK entries each */
-    size_t chunks, chunk_room, used; /* used: entries of the last chunk */
-};
 
 /* ---- decoding */
 
@@ -160,29 +138,9 @@ static void decode(struct code *c, uint32_t bits)
 
 /* ---- the cache */
 
-static struct code *new_entry(struct code_cache *c)
-{
-    if (c->chunks == 0 || c->used == CHUNK) {
-        if (c->chunks == c->chunk_room) {
-            size_t room = c->chunk_room ? 2 * c->chunk_room : 16;
-            struct code **more = realloc(c->chunk, room * sizeof *more);
-            if (more == NULL)
-                abort();
-            c->chunk = more;
-            c->chunk_room = room;
-        }
-        struct code *chunk = malloc(CHUNK * sizeof *chunk);
-        if (chunk == NULL)
-            abort();
-        c->chunk[c->chunks++] = chunk;
-        c->used = 0;
-    }
-    return &c->chunk[c->chunks - 1][c->used++];
-}
-
 static struct code_page *page_of(struct code_cache *c, uint64_t number)
 {
-    struct code_page **head = &c->hash[number % HASH];
+    struct code_page **head = &c->hash[number % CODE_HASH];
     for (struct code_page *p = *head; p; p = p->next)
         if (p->number == number)
             return p;
@@ -211,23 +169,25 @@ static const struct code *decode_at(struct code_cache *c, struct code_page *page
             return NULL;
         memcpy(&parcel[1], c->mem + pc + 2, 2);
     }
-    struct code *entry = new_entry(c);
+    assert(c->used < CODE_MOST);
+    struct code *entry = &c->code[c->used];
     decode(entry, (uint32_t)parcel[1] << 16 | parcel[0]);
-    return page->at[pc % GUEST_PAGE / 2] = entry;
+    page->at[pc % GUEST_PAGE / 2] = c->used++;
+    return entry;
 }
 
-const struct code *code_find(struct code_cache *c, uint64_t pc, uint64_t *fault)
+const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault)
 {
-    struct code_page *page = c->last;
-    if (__builtin_expect(page == NULL || page->number != pc / GUEST_PAGE, 0)) {
-        if (pc >= GUEST_SPACE) {
-            *fault = pc;
-            return NULL;
-        }
-        c->last = page = page_of(c, pc / GUEST_PAGE);
+    if (pc >= GUEST_SPACE) {
+        *fault = pc;
+        return NULL;
     }
-    const struct code *found = page->at[pc % GUEST_PAGE / 2];
-    return __builtin_expect(found != NULL, 1) ? found : decode_at(c, page, pc, fault);
+    uint64_t number = pc / GUEST_PAGE;
+    struct code_page **recent = &c->recent[number % CODE_RECENT];
+    if ((*recent)->number != number)
+        *recent = page_of(c, number);
+    uint32_t found = (*recent)->at[pc % GUEST_PAGE / 2];
+    return found ? &c->code[found] : decode_at(c, *recent, pc, fault);
 }
 
 /* An instruction may begin two bytes before the range. */
@@ -235,41 +195,53 @@ void code_changed(void *context, uint64_t start, uint64_t end)
 {
     struct code_cache *c = context;
     uint64_t first = (start >= 2 ? start - 2 : 0) / GUEST_PAGE, last = (end + GUEST_PAGE - 1) / GUEST_PAGE;
-    for (unsigned h = 0; h < HASH; h++)
+    for (unsigned h = 0; h < CODE_HASH; h++)
         for (struct code_page *p = c->hash[h]; p; p = p->next)
             if (p->number >= first && p->number < last)
                 memset(p->at, 0, sizeof p->at);
 }
 
+static void forget_recent(struct code_cache *c)
+{
+    for (unsigned i = 0; i < CODE_RECENT; i++)
+        c->recent[i] = &c->none;
+}
+
 struct code_cache *code_new(struct guest_memory *memory, struct error *err)
 {
     struct code_cache *c = calloc(1, sizeof *c);
-    if (c == NULL) {
+    void *code = mmap(NULL, CODE_MOST * sizeof *c->code, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (c == NULL || code == MAP_FAILED) {
+        free(c);
         error_set(err, -ENOMEM, "out of memory for decoded code");
         return NULL;
     }
+    c->code = code;
+    c->used = 1;
     c->memory = memory;
     c->mem = guest_memory_base(memory);
+    c->none.number = UINT64_MAX;
+    forget_recent(c);
     return c;
 }
 
+/* Half of it stays free for what is fetched until nothing is in flight. */
 bool code_wants_reset(const struct code_cache *c)
 {
-    return c->chunks > RESET_CHUNKS;
+    return c->used > CODE_MOST / 2;
 }
 
 void code_reset(struct code_cache *c)
 {
-    for (unsigned h = 0; h < HASH; h++)
+    for (unsigned h = 0; h < CODE_HASH; h++)
         for (struct code_page *p = c->hash[h], *next; p; p = next) {
             next = p->next;
             free(p);
         }
     memset(c->hash, 0, sizeof c->hash);
-    c->last = NULL;
-    for (size_t i = 0; i < c->chunks; i++)
-        free(c->chunk[i]);
-    c->chunks = c->used = 0;
+    forget_recent(c);
+    c->used = 1;
 }
 
 void code_free(struct code_cache *c)
@@ -277,6 +249,6 @@ void code_free(struct code_cache *c)
     if (c == NULL)
         return;
     code_reset(c);
-    free(c->chunk);
+    munmap(c->code, CODE_MOST * sizeof *c->code);
     free(c);
 }

@@ -14,7 +14,7 @@
 #include "riscv/exec.h"
 #include "riscv/insn.h"
 
-/* What an instruction occupies: its latency and the pool of units that executes it. */
+/* What an instruction is to the back end: param.def has a latency and a pool of units for each. */
 enum op_class {
     CLASS_ALU,
     CLASS_MUL,
@@ -45,32 +45,59 @@ enum insn_flag {
     IS_MEM = IS_LOAD | IS_STORE
 };
 
+enum pool { POOL_ALU, POOL_MULDIV, POOL_BRANCH, POOL_LOAD, POOL_STORE, POOL_FPU, POOL_FPMULDIV, POOLS };
+enum queue { QUEUE_INT, QUEUE_FP, QUEUE_MEM, QUEUES };
+
+/* How a core executes a class. */
+struct class_timing {
+    uint16_t latency;  /* cycles to its result */
+    uint16_t interval; /* cycles until its unit takes another one */
+    uint8_t pool;      /* enum pool: the units that can execute it */
+    uint8_t queue;     /* enum queue: where it waits for issue */
+};
+
 /* Executes on registers and, if it accesses memory, on the host bytes `mem`; the result says whether a branch is
  * taken. */
 typedef unsigned exec_function(struct hart *h, const struct operands *o, void *mem);
 
 enum { REG_FP = 32, SOURCES = 3 }; /* registers by number: integer ones, then floating-point ones from REG_FP on */
 
+/* Half a cache line each: a program's code has to stay close for the host as well. */
 struct code {
     exec_function *run;
     struct operands o;
+    uint16_t flags;          /* enum insn_flag */
     uint8_t length;          /* bytes */
-    uint8_t class;           /* enum op_class */
-    uint8_t control;         /* enum branch_kind */
     uint8_t mem_size;        /* bytes accessed */
     uint8_t source[SOURCES]; /* registers read, 0 if none; of a store the data is source[1] */
     uint8_t dest;            /* register written, 0 if none */
-    uint16_t flags;          /* enum insn_flag */
+    uint8_t class;           /* enum op_class */
+    uint8_t control;         /* enum branch_kind */
     uint16_t op;             /* enum insn_id */
     uint32_t bits;           /* the encoding */
 };
 
-struct code_cache;
+enum { CODE_PAGE_HALFWORDS = GUEST_PAGE / 2, CODE_HASH = 1024, CODE_RECENT = 64, CODE_MOST = 1 << 20 };
+
+struct code_page {
+    uint64_t number;                            /* address / GUEST_PAGE */
+    struct code_page *next;                     /* in the hash chain */
+    uint32_t at[CODE_PAGE_HALFWORDS];           /* index of the decoded instruction; 0: not decoded yet */
+};
+
+struct code_cache {
+    struct code *code; /* CODE_MOST of them, touched as needed; [0] is none */
+    uint32_t used;
+    struct code_page *recent[CODE_RECENT]; /* pages found last, by number; never NULL */
+    struct guest_memory *memory;
+    const uint8_t *mem;
+    struct code_page *hash[CODE_HASH];
+    struct code_page none; /* stands for no page */
+};
 
 struct code_cache *code_new(struct guest_memory *memory, struct error *err) MUST_CHECK;
 void code_free(struct code_cache *c);
-/* The instruction at pc, NULL if it cannot be fetched; *fault is then the address at fault. */
-const struct code *code_find(struct code_cache *c, uint64_t pc, uint64_t *fault);
+const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault);
 void code_describe(const struct insn *i, struct code *c); /* a legal instruction */
 bool code_wants_reset(const struct code_cache *c); /* much has been decoded; to be done when nothing is in flight */
 void code_reset(struct code_cache *c);
@@ -79,5 +106,18 @@ guest_code_watcher code_changed; /* with the cache as its context */
 /* exec.c */
 exec_function *exec_function_of(enum insn_id op, bool soft); /* soft: static rounding mode */
 unsigned exec_csr(struct hart *h, const struct code *code, uint64_t retired, bool *illegal);
+
+/* The instruction at pc, NULL if it cannot be fetched; *fault is then the address at fault. */
+static inline const struct code *code_find(struct code_cache *c, uint64_t pc, uint64_t *fault)
+{
+    uint64_t number = pc / GUEST_PAGE;
+    const struct code_page *page = c->recent[number % CODE_RECENT];
+    if (__builtin_expect(page->number == number, 1)) {
+        uint32_t found = page->at[pc % GUEST_PAGE / 2];
+        if (__builtin_expect(found != 0, 1))
+            return &c->code[found];
+    }
+    return code_find_slowly(c, pc, fault);
+}
 
 #endif

@@ -4,11 +4,10 @@
 static void count_branch(struct core *c, const struct flight *f)
 {
     const struct code *code = f->code;
-    bool wrong = f->flags & MISPREDICTED;
     c->counts.branches++;
     c->counts.taken_branches += (f->flags & TAKEN) != 0;
     c->counts.conditional_branches += (code->flags & IS_CONDITIONAL) != 0;
-    if (wrong) {
+    if (f->flags & MISPREDICTED) {
         c->counts.mispredictions++;
         if (code->flags & IS_CONDITIONAL)
             c->counts.conditional_mispredictions++;
@@ -31,20 +30,13 @@ static void count_events(struct core *c, unsigned events)
     c->counts.dtlb_misses += (events & EVENT_DTLB) != 0;
 }
 
-static void retire(struct core *c, struct flight *f)
+/* What only some instructions leave behind. */
+static void retire_special(struct core *c, const struct flight *f)
 {
     const struct code *code = f->code;
-    if (code->dest) {
-        if (c->map[code->dest] == slot_of(c, f))
-            c->map[code->dest] = NO_SLOT;
-        if (code->dest >= REG_FP)
-            c->fp_used--;
-        else
-            c->int_used--;
-    }
-    if (code->flags & IS_CONTROL)
+    if (code->flags & IS_CONTROL) {
         count_branch(c, f);
-    if (code->flags & IS_STORE) {
+    } else if (code->flags & IS_STORE) {
         c->store_commit++;
         c->stores_used--;
         c->counts.stores += code->mem_size != 0;
@@ -55,9 +47,23 @@ static void retire(struct core *c, struct flight *f)
     }
     c->counts.fp_instructions += (code->flags & IS_FP) != 0;
     c->counts.system_calls += (code->flags & IS_SYSTEM_CALL) != 0;
+}
+
+static inline void retire(struct core *c, struct flight *f)
+{
+    const struct code *code = f->code;
+    if (code->dest) {
+        if (c->map[code->dest] == slot_of(c, f))
+            c->map[code->dest] = NO_SLOT;
+        if (code->dest >= REG_FP)
+            c->fp_used--;
+        else
+            c->int_used--;
+    }
+    if (code->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL))
+        retire_special(c, f);
     if (UNLIKELY(f->events))
         count_events(c, f->events);
-    c->counts.instructions++;
     OBSERVE(c, committed, f);
     c->head++;
 }
@@ -68,31 +74,26 @@ static bool store_buffer_full(const struct core *c, unsigned stores)
 }
 
 /* A whole bundle or nothing. */
-static void commit_bundle(struct core *c)
+static uint32_t commit_bundle(struct core *c)
 {
-    const struct flight *first = flight_at(c, c->head);
+    const struct flight_more *first = &c->more[c->head & c->mask];
     unsigned size = first->bundle_size, stores = 0;
-    if (first->bundle_left > 0) {
-        c->record.commit_stop = COMMIT_HEAD;
-        return;
-    }
+    if (first->bundle_left > 0)
+        return stage_result(0, COMMIT_HEAD);
     for (unsigned i = 0; i < size; i++)
         stores += (flight_at(c, c->head + i)->code->flags & IS_STORE) != 0;
-    if (stores && store_buffer_full(c, stores) && c->store_commit != c->store_head) {
-        c->record.commit_stop = COMMIT_STORES;
-        return;
-    }
+    if (stores && store_buffer_full(c, stores))
+        return stage_result(0, COMMIT_STORES);
     for (unsigned i = 0; i < size; i++)
         retire(c, flight_at(c, c->head));
     c->rob_used -= c->bundle;
-    c->record.committed = (uint8_t)size;
-    c->active = true;
+    c->counts.instructions += size;
+    return stage_result(size, COMMIT_WIDTH);
 }
 
-static void commit_singly(struct core *c)
+static uint32_t commit_singly(struct core *c)
 {
-    unsigned n = 0;
-    uint8_t why = COMMIT_WIDTH;
+    unsigned n = 0, why = COMMIT_WIDTH;
     for (; n < c->commit_width; n++) {
         struct flight *f = flight_at(c, c->head);
         if (c->head == c->dispatched) {
@@ -110,12 +111,11 @@ static void commit_singly(struct core *c)
         retire(c, f);
     }
     c->rob_used -= n;
-    c->record.committed = (uint8_t)n;
-    c->record.commit_stop = why;
-    c->active |= n > 0;
+    c->counts.instructions += n;
+    return stage_result(n, why);
 }
 
-/* The oldest instruction that is not done is what a bundle waits for. */
+/* The oldest instruction that is not done: a bundle waits for it, and it may have to issue as the oldest. */
 static struct flight *oldest_undone(struct core *c)
 {
     for (uint64_t p = c->head; p < c->dispatched; p++)
@@ -124,23 +124,35 @@ static struct flight *oldest_undone(struct core *c)
     return NULL;
 }
 
-void core_commit(struct core *c)
+static uint32_t commit_bundles(struct core *c)
 {
-    if (c->head == c->dispatched) {
-        c->record.commit_stop = COMMIT_EMPTY;
-        return;
-    }
-    struct flight *f = flight_at(c, c->head);
-    if (UNLIKELY(c->bundle)) {
-        if (f->bundle_left > 0)
-            c->record.head_wait = oldest_undone(c)->wait;
-        commit_bundle(c);
-    } else {
-        if (f->state != DONE)
-            c->record.head_wait = f->wait;
-        commit_singly(c);
-    }
-    f = c->bundle ? oldest_undone(c) : c->head < c->dispatched ? flight_at(c, c->head) : NULL;
-    if (f && f->state == BLOCKED && (f->code->flags & IS_AT_HEAD || c->order == ISSUE_IN_ORDER_SERIAL))
+    struct flight *f = oldest_undone(c);
+    uint32_t wait = f && c->more[c->head & c->mask].bundle_left ? f->wait : HEAD_NOTHING;
+    uint32_t result = commit_bundle(c);
+    f = oldest_undone(c);
+    if (f && f->state == BLOCKED)
         lsq_release_head(c, f);
+    return result | wait << 16;
+}
+
+uint32_t core_commit(struct core *c)
+{
+    if (c->head == c->dispatched)
+        return stage_result(0, COMMIT_EMPTY);
+    if (UNLIKELY(c->bundle))
+        return commit_bundles(c);
+    struct flight *f = flight_at(c, c->head);
+    uint32_t result, wait = HEAD_NOTHING;
+    if (f->state == DONE) {
+        result = commit_singly(c);
+        if (c->head == c->dispatched)
+            return result;
+        f = flight_at(c, c->head);
+    } else {
+        result = stage_result(0, COMMIT_HEAD);
+        wait = f->wait;
+    }
+    if (UNLIKELY(f->state == BLOCKED))
+        lsq_release_head(c, f);
+    return result | wait << 16;
 }

@@ -69,45 +69,31 @@ static unsigned limit_or(uint64_t value, unsigned otherwise)
     return value ? (unsigned)value : otherwise;
 }
 
-static void set_units(struct core *c, const struct core_config *k)
+/* How this core executes each class of instructions. */
+static void time_classes(const struct core_config *k, struct class_timing timing[CLASS_COUNT])
 {
-    const unsigned latency[CLASS_COUNT] = {
-        [CLASS_ALU] = (unsigned)k->alu_latency,     [CLASS_MUL] = (unsigned)k->mul_latency,
-        [CLASS_DIV] = (unsigned)k->div_latency,     [CLASS_BRANCH] = (unsigned)k->branch_latency,
-        [CLASS_LOAD] = (unsigned)k->l1d_latency,    [CLASS_STORE] = 1,
-        [CLASS_FPADD] = (unsigned)k->fpadd_latency, [CLASS_FPMUL] = (unsigned)k->fpmul_latency,
-        [CLASS_FPDIV] = (unsigned)k->fpdiv_latency, [CLASS_FPSQRT] = (unsigned)k->fpsqrt_latency,
-    };
-    const bool pipelined[CLASS_COUNT] = {
-        [CLASS_ALU] = true,
-        [CLASS_MUL] = k->mul_pipelined,
-        [CLASS_DIV] = k->div_pipelined,
-        [CLASS_BRANCH] = true,
-        [CLASS_LOAD] = true,
-        [CLASS_STORE] = true,
-        [CLASS_FPADD] = k->fpadd_pipelined,
-        [CLASS_FPMUL] = k->fpmul_pipelined,
-        [CLASS_FPDIV] = k->fpdiv_pipelined,
-        [CLASS_FPSQRT] = k->fpsqrt_pipelined,
+    const uint8_t fpmul = k->fpmul_unit ? POOL_FPU : POOL_FPMULDIV;
+    const struct {
+        uint64_t latency;
+        bool pipelined;
+        uint8_t pool, queue;
+    } row[CLASS_COUNT] = {
+        [CLASS_ALU] = {k->alu_latency, true, POOL_ALU, QUEUE_INT},
+        [CLASS_MUL] = {k->mul_latency, k->mul_pipelined, POOL_MULDIV, QUEUE_INT},
+        [CLASS_DIV] = {k->div_latency, k->div_pipelined, POOL_MULDIV, QUEUE_INT},
+        [CLASS_BRANCH] = {k->branch_latency, true, k->branch_unit ? POOL_BRANCH : POOL_ALU, QUEUE_INT},
+        [CLASS_LOAD] = {k->l1d_latency, true, POOL_LOAD, QUEUE_MEM},
+        [CLASS_STORE] = {1, true, k->store_unit ? POOL_STORE : POOL_LOAD, QUEUE_MEM},
+        [CLASS_FPADD] = {k->fpadd_latency, k->fpadd_pipelined, POOL_FPU, QUEUE_FP},
+        [CLASS_FPMUL] = {k->fpmul_latency, k->fpmul_pipelined, fpmul, QUEUE_FP},
+        [CLASS_FPDIV] = {k->fpdiv_latency, k->fpdiv_pipelined, fpmul, QUEUE_FP},
+        [CLASS_FPSQRT] = {k->fpsqrt_latency, k->fpsqrt_pipelined, fpmul, QUEUE_FP},
     };
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
-        bool ideal = k->perfect_units && i != CLASS_LOAD;
-        c->latency[i] = ideal ? 1 : latency[i];
-        c->interval[i] = pipelined[i] || ideal ? 1 : latency[i];
+        uint16_t latency = k->perfect_units && i != CLASS_LOAD ? 1 : (uint16_t)row[i].latency;
+        timing[i] = (struct class_timing){
+            .latency = latency, .interval = row[i].pipelined ? 1 : latency, .pool = row[i].pool, .queue = row[i].queue};
     }
-    uint8_t fpmul = k->fpmul_unit ? POOL_FPU : POOL_FPMULDIV;
-    const uint8_t pool[CLASS_COUNT] = {
-        [CLASS_ALU] = POOL_ALU,    [CLASS_MUL] = POOL_MULDIV,
-        [CLASS_DIV] = POOL_MULDIV, [CLASS_BRANCH] = k->branch_unit ? POOL_BRANCH : POOL_ALU,
-        [CLASS_LOAD] = POOL_LOAD,  [CLASS_STORE] = k->store_unit ? POOL_STORE : POOL_LOAD,
-        [CLASS_FPADD] = POOL_FPU,  [CLASS_FPMUL] = fpmul,
-        [CLASS_FPDIV] = fpmul,     [CLASS_FPSQRT] = fpmul,
-    };
-    memcpy(c->pool_of, pool, sizeof pool);
-    const unsigned units[POOLS] = {(unsigned)k->units_alu,     (unsigned)k->units_muldiv, (unsigned)k->units_branch,
-                                   (unsigned)k->units_load,    (unsigned)k->units_store,  (unsigned)k->units_fpu,
-                                   (unsigned)k->units_fpmuldiv};
-    memcpy(c->units, units, sizeof units);
 }
 
 static void set_limits(struct core *c, const struct core_config *k)
@@ -135,7 +121,15 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->int_regs = k->rename_int_regs ? (unsigned)k->rename_int_regs - 31 : any;
     c->fp_regs = k->rename_fp_regs ? (unsigned)k->rename_fp_regs - 32 : any;
     c->forward_latency = (unsigned)k->lsq_forward_latency;
-    c->line_shift = (unsigned)__builtin_ctzll(k->l1i_line);
+    c->load_latency = (unsigned)k->l1d_latency;
+    c->fetch_latency = (unsigned)k->l1i_latency;
+    c->line_bytes = (unsigned)k->l1i_line;
+    c->scarce = k->iq_int || k->iq_fp || k->iq_mem || k->rename_int_regs || k->rename_fp_regs;
+    const uint8_t units[8] = {[POOL_ALU] = (uint8_t)k->units_alu,       [POOL_MULDIV] = (uint8_t)k->units_muldiv,
+                              [POOL_BRANCH] = (uint8_t)k->units_branch, [POOL_LOAD] = (uint8_t)k->units_load,
+                              [POOL_STORE] = (uint8_t)k->units_store,   [POOL_FPU] = (uint8_t)k->units_fpu,
+                              [POOL_FPMULDIV] = (uint8_t)k->units_fpmuldiv};
+    memcpy(c->units, units, sizeof units);
     c->order = (enum issue_order)k->issue_order;
     c->misfetch_cycles = (unsigned)k->branch_misfetch_cycles;
     c->perfect_branch = k->perfect_branch;
@@ -157,12 +151,14 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
     c->words = slots / 64;
     c->branch_mask = slots - 1;
     c->store_mask = power_of_two(slots + c->store_buffer_size) - 1;
-    c->window = calloc(slots, sizeof *c->window);
+    c->window = aligned_alloc(64, slots * sizeof *c->window);
+    c->more = calloc(slots, sizeof *c->more);
+    c->wheel = calloc((size_t)WHEEL * c->words, sizeof *c->wheel);
     c->branch = calloc(slots, sizeof *c->branch);
     c->store = calloc(c->store_mask + 1, sizeof *c->store);
-    c->held_by = calloc(slots, sizeof *c->held_by);
-    if (c->window == NULL || c->branch == NULL || c->store == NULL || c->held_by == NULL)
+    if (c->window == NULL || c->more == NULL || c->wheel == NULL || c->branch == NULL || c->store == NULL)
         return error_set(err, -ENOMEM, "out of memory for the core");
+    memset(c->window, 0, slots * sizeof *c->window);
     if (paths_init(&c->paths, memory, slots, err) != 0)
         return -ENOMEM;
     c->codes = code_new(memory, err);
@@ -185,15 +181,14 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
         return NULL;
     }
     set_limits(c, config);
-    set_units(c, config);
+    time_classes(config, c->timing);
     c->memsys_config = memsys_config_of(config);
     if (allocate(c, config, memory, err) != 0) {
         core_free(c);
         return NULL;
     }
-    memset(c->wheel, 0xff, sizeof c->wheel);
     memset(c->map, 0xff, sizeof c->map);
-    c->line[0] = c->line[1] = NEVER;
+    c->line_start = c->line_before = NEVER;
     c->now = 1;
     return c;
 }
@@ -211,7 +206,8 @@ void core_free(struct core *c)
     free(c->window);
     free(c->branch);
     free(c->store);
-    free(c->held_by);
+    free(c->more);
+    free(c->wheel);
     free(c);
 }
 
@@ -219,6 +215,8 @@ void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
     c->observer = o ? *o : (struct core_observer){0};
+    c->observing = o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed ||
+                         o->squashed);
 }
 
 void core_step_every_cycle(struct core *c, bool step)
@@ -228,9 +226,9 @@ void core_step_every_cycle(struct core *c, bool step)
 
 void core_view(const struct core *c, const struct flight *f, struct insn_view *v)
 {
-    *v = (struct insn_view){.id = f->id,
+    *v = (struct insn_view){.id = c->more[slot_of(c, f)].id,
                             .pc = f->pc,
-                            .addr = f->addr,
+                            .addr = f->code->flags & (IS_MEM | IS_CONTROL | IS_PREFETCH) ? f->addr : 0,
                             .bits = f->code->bits,
                             .events = f->events,
                             .slot = (uint16_t)slot_of(c, f),
@@ -244,35 +242,42 @@ void core_view(const struct core *c, const struct flight *f, struct insn_view *v
 
 /* ---- records */
 
+_Static_assert(sizeof(struct cycle_record) == 2 * sizeof(uint64_t), "a record is two words");
+
 static void flush_records(struct core *c)
 {
-    const struct cycle_record *r = &c->pending;
+    struct cycle_record r;
+    struct core_counts *k = &c->counts;
     uint64_t n = c->pending_cycles;
     if (n == 0)
         return;
-    struct core_counts *k = &c->counts;
+    memcpy(&r, c->pending, sizeof r);
     k->cycles += n;
-    k->fetch_stop[r->fetch_stop] += n;
-    k->dispatch_stop[r->dispatch_stop] += n;
-    k->issue_stop[r->issue_stop] += n;
-    k->commit_stop[r->commit_stop] += n;
-    k->head_wait[r->head_wait] += n;
-    k->rob_occupancy += r->rob * n;
-    k->rob_full_cycles += r->flags & CYCLE_ROB_FULL ? n : 0;
-    k->wrong_path_cycles += r->flags & CYCLE_WRONG_PATH ? n : 0;
+    k->fetch_stop[r.fetch_stop] += n;
+    k->dispatch_stop[r.dispatch_stop] += n;
+    k->issue_stop[r.issue_stop] += n;
+    k->commit_stop[r.commit_stop] += n;
+    k->head_wait[r.head_wait] += n;
+    k->rob_occupancy += r.rob * n;
+    k->rob_full_cycles += r.flags & CYCLE_ROB_FULL ? n : 0;
+    k->wrong_path_cycles += r.flags & CYCLE_WRONG_PATH ? n : 0;
     if (c->observer.cycles)
-        c->observer.cycles(c->observer.context, r, n);
+        c->observer.cycles(c->observer.context, &r, n);
     c->pending_cycles = 0;
 }
 
-static void note_record(struct core *c)
+/* The record is put together in registers: written as bytes and read back as words it would stall the host. */
+static inline void note_record(struct core *c, uint32_t commit, uint32_t issue, uint32_t dispatch, uint32_t fetch)
 {
-    c->record.rob = (uint16_t)c->rob_used;
-    c->record.flags =
-        (uint8_t)((c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0));
-    if (memcmp(&c->record, &c->pending, sizeof c->record) != 0) {
+    uint64_t moved = (fetch & 0xff) | (dispatch & 0xff) << 8 | (issue & 0xff) << 16 | (commit & 0xff) << 24;
+    uint64_t stops = (fetch >> 8 & 0xff) | (dispatch >> 8 & 0xff) << 8 | (issue >> 8 & 0xff) << 16 |
+                     (uint64_t)(commit >> 8 & 0xff) << 24;
+    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
+    uint64_t first = moved | stops << 32, second = c->rob_used | (uint64_t)(commit >> 16) << 16 | flags << 24;
+    if (first != c->pending[0] || second != c->pending[1]) {
         flush_records(c);
-        c->pending = c->record;
+        c->pending[0] = first;
+        c->pending[1] = second;
     }
     c->pending_cycles++;
 }
@@ -309,25 +314,26 @@ static uint64_t next_event(const struct core *c)
             next = when;
     }
     for (unsigned p = 0; p < POOLS; p++)
-        if (c->ready_count[p] && c->pool_busy[p] > c->now)
+        if (c->ready_count[p])
             for (unsigned u = 0; u < c->units[p]; u++)
                 if (c->busy_until[p][u] > c->now && c->busy_until[p][u] < next)
                     next = c->busy_until[p][u];
     return next;
 }
 
-static void run_cycle(struct core *c)
+static inline void run_cycle(struct core *c)
 {
-    c->record = (struct cycle_record){0};
     c->active = false;
-    core_commit(c);
+    uint32_t commit = core_commit(c);
     core_complete(c);
-    core_issue(c);
-    core_drain_stores(c);
-    core_dispatch(c);
-    core_fetch(c);
-    note_record(c);
-    if (!c->active && !c->run_over && !c->step) {
+    uint32_t issue = core_issue(c);
+    if (c->store_head != c->store_commit)
+        core_drain_stores(c);
+    uint32_t dispatch = core_dispatch(c);
+    uint32_t fetch = core_fetch(c);
+    note_record(c, commit, issue, dispatch, fetch);
+    bool idle = !c->active && ((commit | issue | dispatch | fetch) & 0xff) == 0;
+    if (idle && !c->run_over && !c->step) {
         uint64_t next = next_event(c);
         assert(next != NEVER && next > c->now);
         c->pending_cycles += next - c->now - 1;
@@ -343,7 +349,7 @@ void core_run(struct core *c, struct hart *h)
     c->run_over = false;
     if (h != c->last_hart || h->pc != c->last_pc) {
         c->serializing = true;
-        c->line[0] = c->line[1] = NEVER;
+        c->line_start = c->line_before = NEVER;
     }
     guest_watch_code(c->paths.memory, code_changed, c->codes);
     paths_enter(&c->paths, h);

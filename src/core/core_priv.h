@@ -20,14 +20,12 @@
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
 #define NEVER       UINT64_MAX
 
-enum pool { POOL_ALU, POOL_MULDIV, POOL_BRANCH, POOL_LOAD, POOL_STORE, POOL_FPU, POOL_FPMULDIV, POOLS };
-enum { POOL_UNITS = 16, WINDOW_WORDS = 64, WHEEL = 1024, NO_SLOT = 0xffff, FILTER = 256 };
-enum queue { QUEUE_INT, QUEUE_FP, QUEUE_MEM, QUEUES };
+enum { WINDOW_WORDS = 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16 };
 
 enum flight_state {
     FETCHED,    /* in the front end */
     WAITING,    /* dispatched, operands are missing */
-    BLOCKED,    /* a memory access with operands that waits for stores, for the head, or for a date */
+    BLOCKED,    /* has its operands and waits for stores, for the head, or for a date */
     READY,      /* in the map of its pool */
     ISSUED,     /* its result comes at `when` */
     STORE_DATA, /* a store whose address is known and whose data is missing */
@@ -41,35 +39,47 @@ enum flight_flag {
     NO_ACCESS = 8, /* a wrong-path access to what is no memory */
     IN_WHEEL = 16,
     IN_IQ = 32,
-    TRANSLATED = 64 /* the TLB has answered */
+    TRANSLATED = 64, /* the TLB has answered */
+    AT_HORIZON = 128 /* in the wheel before its time, in a row that is not told */
 };
 
-/* An instruction in flight. */
+/* An instruction in flight: one cache line. */
 struct flight {
     const struct code *code;
     uint64_t pc;
-    uint64_t addr;                       /* of its memory access, or where control goes */
-    uint64_t when;                       /* cycle: may dispatch; result; try again */
-    uint16_t consumers;                  /* first of the list of waiting operands, as slot * 4 + operand, or NO_SLOT */
-    uint16_t next[SOURCES];              /* per operand: next in the producer's list */
-    uint16_t producer[SOURCES];          /* per operand: slot of the producer that it waits for, or NO_SLOT */
-    uint16_t wheel_next, wheel_previous; /* slots, or NO_SLOT */
-    uint16_t wheel_at;                   /* place on the wheel */
-    uint16_t level;                      /* of the path it was fetched on */
-    uint16_t events;                     /* enum insn_event */
-    uint8_t waits;                       /* operands missing for issue */
-    uint8_t state;                       /* enum flight_state */
-    uint8_t flags;                       /* enum flight_flag */
-    uint8_t pool;                        /* enum pool */
-    uint8_t queue;                       /* enum queue */
-    uint8_t wait;                        /* enum head_wait, if it is at the head */
-    uint16_t bundle;                     /* slot of the first of its bundle */
-    uint8_t bundle_left;                 /* of a first: members that are not done */
-    uint8_t bundle_size;                 /* of a first */
-    uint16_t renamed;                    /* slot that its destination's register came from before, or NO_SLOT */
-    uint64_t store;                      /* position in the store queue: its own, or that of the next store */
-    uint32_t branch;                     /* position of its branch record */
-    uint64_t id;                         /* in order of fetch */
+    uint64_t addr;                  /* of its memory access, or where control goes */
+    uint64_t when;                  /* cycle: may dispatch; result; try again */
+    union {
+        struct {
+            uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
+            uint16_t producer[SOURCES]; /* per operand: slot of what it waits for, or NO_SLOT */
+        };
+        uint64_t no_links; /* all of them, to clear at once */
+    };
+    uint16_t next[SOURCES]; /* per operand: next in the producer's list */
+    uint16_t renamed;       /* slot that its destination came from before, or NO_SLOT */
+    union {
+        struct {
+            uint8_t state;  /* enum flight_state */
+            uint8_t flags;  /* enum flight_flag */
+            uint8_t waits;  /* operands missing for issue */
+            uint8_t wait;   /* enum head_wait, if it is at the head */
+            uint16_t events; /* enum insn_event */
+            uint16_t level; /* of the path that it was fetched on */
+        };
+        uint64_t standing; /* all of them, to set at once */
+    };
+    uint32_t store;  /* position in the store queue: its own, or that of the next store */
+    uint32_t branch; /* position of its branch record */
+};
+
+/* What is asked for less often. */
+struct flight_more {
+    uint64_t id;         /* in order of fetch; kept if someone observes */
+    uint32_t held_by;    /* position of the store that a load waits for */
+    uint16_t bundle;     /* slot of the first of its bundle */
+    uint8_t bundle_left; /* of a first: members that are not done */
+    uint8_t bundle_size; /* of a first */
 };
 
 /* A store from dispatch until it has left the store buffer. Entries of size 0 (fences, lr) only keep order. */
@@ -82,79 +92,80 @@ struct store {
 };
 
 struct core {
-    /* ---- hot: touched in every cycle */
+    /* ---- touched in every cycle */
     uint64_t now;
     uint64_t head, dispatched, tail; /* positions in the window */
     struct flight *window;
     uint32_t mask;
-    uint32_t words; /* of 64 slots, of each map */
-    uint64_t ready[POOLS][WINDOW_WORDS];
-    uint32_t ready_count[POOLS];
-    uint32_t ready_total;
-    uint64_t fetch_resume; /* cycle from which fetch may go on */
-    uint8_t fetch_why;     /* enum fetch_stop until then */
-    bool fetch_lost;       /* wrong path without a way on */
-    bool serializing;      /* fetch waits until the window is empty */
-    bool run_over;         /* the hart's quantum is used up, or it trapped */
-    uint64_t line[2];      /* lines that fetch has at hand */
-    uint16_t wheel[WHEEL]; /* first slot, or NO_SLOT */
-    uint64_t wheel_map[WHEEL / 64];
-    bool active;           /* something happened in this cycle */
-    uint64_t issue_next;   /* in order: position that is the next to issue */
-    uint16_t fetch_events; /* enum insn_event that the next instruction inherits from its line */
+    uint32_t words;          /* of 64 slots, of each map */
+    uint32_t ready_total;    /* bits set in the maps of ready ones */
+    bool active;             /* something happened in this cycle that no stage's number shows */
+    bool fetch_lost;         /* wrong path without a way on */
+    bool serializing;        /* fetch waits until the window is empty */
+    bool run_over;           /* the hart's quantum is used up, or it trapped */
+    bool step;               /* through every cycle */
+    bool observing;          /* someone wants lifecycle events */
+    uint8_t fetch_why;       /* enum fetch_stop until fetch_resume */
+    uint16_t fetch_events;   /* enum insn_event that the next instruction inherits from its line */
+    uint64_t fetch_resume;   /* cycle from which fetch may go on */
+    uint64_t line_start;     /* of the line that fetch is in, or NEVER */
+    uint64_t line_before;    /* and of the one before, which an instruction may begin in */
+    uint64_t decode_cycle;   /* in which the youngest instruction may dispatch ... */
+    unsigned decode_left;    /* ... and how many more may */
+    uint64_t pending[2];     /* the record of the cycles before, as words ... */
+    uint64_t pending_cycles; /* ... which are so many */
 
     /* ---- limits, from the configuration */
     unsigned fetch_width, fetch_lines, fetch_branches, front_stages, decode_width, dispatch_width, issue_width;
     unsigned commit_width, bundle, rob_size, front_size;
     unsigned iq_size, queue_size[QUEUES], lsq_size, lsq_loads, lsq_stores, store_buffer_size;
     unsigned int_regs, fp_regs; /* that may be renamed at once */
-    unsigned latency[CLASS_COUNT], interval[CLASS_COUNT];
-    uint8_t pool_of[CLASS_COUNT];
-    unsigned units[POOLS];
-    uint64_t busy_until[POOLS][POOL_UNITS]; /* of units that are not pipelined */
-    uint64_t pool_busy[POOLS];              /* latest of these */
-    unsigned forward_latency;
-    unsigned line_shift; /* of the first instruction cache */
+    bool scarce;                /* queues by class or registers are limited */
+    unsigned forward_latency, load_latency, line_bytes, fetch_latency, misfetch_cycles;
     enum issue_order order;
-    unsigned misfetch_cycles;
-    bool perfect_branch, perfect_units;
+    bool perfect_branch;
 
     /* ---- what is taken */
     unsigned rob_used, iq_used, queue_used[QUEUES], loads_used, stores_used, int_used, fp_used;
-    uint16_t map[64];            /* register → slot of its youngest producer in the ROB, or NO_SLOT */
-    uint64_t ready_dispatch[16]; /* ring over decode width: when the last ones may dispatch */
-    unsigned ready_dispatch_at;
+    uint16_t map[64]; /* register → slot of its youngest producer in the ROB, or NO_SLOT; x0 has none */
+    uint64_t issue_next; /* in order: position that is the next to issue */
+
+    /* ---- what is ready, by pool and in all; units */
+    struct class_timing timing[CLASS_COUNT];
+    uint64_t ready_any[WINDOW_WORDS];
+    uint64_t ready[POOLS][WINDOW_WORDS];
+    uint32_t ready_count[POOLS];
+    uint8_t units[8];         /* by pool */
+    uint64_t busy_latest;     /* until when any unit that is not pipelined works */
+    uint64_t busy_until[POOLS][POOL_UNITS]; /* and each */
 
     /* ---- memory */
+    struct memsys *memsys;
     struct store *store;
     uint32_t store_mask;
-    uint64_t store_head, store_drain, store_commit,
-        store_tail;       /* positions: oldest; next to access; first not committed; next */
-    uint64_t store_known; /* first whose address is unknown */
+    uint32_t store_head, store_drain, store_commit, store_tail; /* oldest; next to access; not committed; next */
+    uint32_t store_known;                                       /* first whose address is unknown */
+    uint32_t blocked_count, held_count;
     uint64_t drain_resume;
     uint16_t filter[FILTER];        /* stores in the queue by hash of granule */
     uint64_t blocked[WINDOW_WORDS]; /* loads that wait for addresses of older stores */
     uint64_t held[WINDOW_WORDS];    /* loads that wait for one store: its data, or its leaving */
-    uint32_t blocked_count, held_count;
-    uint64_t *held_by; /* per slot: that store's position */
 
-    /* ---- branches */
+    /* ---- what happens at a known cycle: a map of slots for each cycle of a wheel */
+    uint64_t *wheel; /* WHEEL rows of `words` */
+    uint64_t wheel_map[WHEEL / 64];
+
+    struct flight_more *more;
+    struct branch_unit *predictor;
     struct branch_record *branch;
     uint32_t branch_mask, branch_tail;
-
     struct paths paths;
     struct code_cache *codes;
-    struct memsys *memsys;
-    struct branch_unit *predictor;
     enum trap trap; /* that ends the run when the window is empty */
     uint64_t trap_value;
     const struct hart *last_hart;
     uint64_t last_pc;
-    uint64_t next_id;
-    bool step;
     struct core_observer observer;
-    struct cycle_record record, pending; /* of this cycle; of the run of equal ones before */
-    uint64_t pending_cycles;
     struct core_counts counts;
     struct memsys_config memsys_config;
 };
@@ -169,43 +180,123 @@ static inline unsigned slot_of(const struct core *c, const struct flight *f)
     return (unsigned)(f - c->window);
 }
 
-/* The stages, last one first; each returns how many instructions it moved and sets its part of the record. */
-void core_commit(struct core *c);
+static inline uint64_t position_of(const struct core *c, const struct flight *f)
+{
+    return c->head + ((slot_of(c, f) - c->head) & c->mask);
+}
+
+/* ---- stages, last one first. The result is what they moved, and why not more: stage_result. */
+
+static inline uint32_t stage_result(unsigned moved, unsigned stop)
+{
+    return moved | stop << 8;
+}
+
+uint32_t core_commit(struct core *c); /* bits from 16 on: enum head_wait */
 void core_complete(struct core *c);
-void core_issue(struct core *c);
+uint32_t core_issue(struct core *c);
 void core_drain_stores(struct core *c);
-void core_dispatch(struct core *c);
-void core_fetch(struct core *c);
+uint32_t core_dispatch(struct core *c);
+uint32_t core_fetch(struct core *c);
 
 /* Throws away everything from this position on. */
 void core_squash(struct core *c, uint64_t from);
 
-/* wheel.c: f->when says when; for the state it has */
-void wheel_add(struct core *c, struct flight *f);
-void wheel_remove(struct core *c, struct flight *f);
-uint64_t wheel_next(const struct core *c); /* the next cycle with an entry, or NEVER */
+/* ---- the wheel: f->when says when. What lies beyond its horizon waits there and is put on again. */
 
-/* issue.c */
-void core_make_ready(struct core *c, struct flight *f);     /* into the map of its pool */
-void core_operands_ready(struct core *c, struct flight *f); /* nothing is missing any more: READY, or BLOCKED */
-void core_finish(struct core *c, struct flight *f);         /* result is there: wakes consumers, DONE */
-void core_leave_queue(struct core *c, struct flight *f);    /* gives its place in the issue queue back */
+static inline uint64_t *wheel_row(const struct core *c, uint64_t cycle)
+{
+    return c->wheel + cycle % WHEEL * c->words;
+}
 
-/* lsq.c */
+static inline void wheel_add(struct core *c, struct flight *f)
+{
+    uint64_t cycle = f->when;
+    f->flags |= IN_WHEEL;
+    if (UNLIKELY(cycle - c->now >= WHEEL)) {
+        cycle = c->now + WHEEL - 1;
+        f->flags |= AT_HORIZON;
+    }
+    unsigned slot = slot_of(c, f), i = cycle % WHEEL;
+    wheel_row(c, cycle)[slot / 64] |= UINT64_C(1) << slot % 64;
+    c->wheel_map[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* The map may go on naming a cycle that has become empty: then a cycle is simulated in which nothing happens. */
+static inline void wheel_remove(struct core *c, struct flight *f)
+{
+    unsigned slot = slot_of(c, f);
+    uint64_t first = f->when, rows = 1;
+    if (UNLIKELY(f->flags & AT_HORIZON))
+        rows = WHEEL;
+    for (uint64_t i = 0; i < rows; i++)
+        wheel_row(c, first + i)[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+}
+
+uint64_t wheel_next(const struct core *c); /* the next cycle that the map names, or NEVER */
+
+/* ---- issue.c */
+
+static inline void core_make_ready(struct core *c, struct flight *f)
+{
+    unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    f->state = READY;
+    c->ready_any[slot / 64] |= bit;
+    c->ready[pool][slot / 64] |= bit;
+    c->ready_count[pool]++;
+    c->ready_total++;
+}
+
+static inline void core_unready(struct core *c, struct flight *f)
+{
+    unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    c->ready_any[slot / 64] &= ~bit;
+    c->ready[pool][slot / 64] &= ~bit;
+    c->ready_count[pool]--;
+    c->ready_total--;
+}
+
+/* Gives its place in the issue queue back. */
+static inline void core_leave_queue(struct core *c, struct flight *f)
+{
+    if (f->flags & IN_IQ) {
+        f->flags &= (uint8_t)~IN_IQ;
+        c->iq_used--;
+        c->queue_used[c->timing[f->code->class].queue]--;
+    }
+}
+
+void core_finish(struct core *c, struct flight *f); /* its result is there: wakes consumers, DONE */
+
+/* ---- lsq.c */
 void lsq_dispatch(struct core *c, struct flight *f);
 void lsq_squash(struct core *c, struct flight *f);
-bool lsq_may_issue(struct core *c, struct flight *f);     /* else it is noted as blocked */
-void lsq_issue(struct core *c, struct flight *f);         /* at `now`: sets when it finishes, or sends it back */
+void lsq_block(struct core *c, struct flight *f); /* a load waits for addresses of older stores */
+void lsq_issue(struct core *c, struct flight *f); /* at `now`: sets when it finishes, or sends it back */
 void lsq_address_known(struct core *c, struct flight *f); /* a store has computed its address */
 void lsq_data_ready(struct core *c, struct flight *f);    /* a store's data */
-uint64_t lsq_next(const struct core *c);                  /* when the store buffer does something next, or NEVER */
 void lsq_release_head(struct core *c, struct flight *f);  /* an instruction that issues at the head is there */
+uint64_t lsq_next(const struct core *c); /* when the store buffer does something next, or NEVER */
+
+/* Nothing is missing any more: READY, or BLOCKED. */
+static inline void core_operands_ready(struct core *c, struct flight *f)
+{
+    unsigned flags = f->code->flags;
+    if (UNLIKELY(flags & IS_AT_HEAD || c->order == ISSUE_IN_ORDER_SERIAL))
+        f->state = BLOCKED;
+    else if (flags & IS_LOAD && (int32_t)(c->store_known - f->store) < 0)
+        lsq_block(c, f);
+    else
+        core_make_ready(c, f);
+}
 
 void core_view(const struct core *c, const struct flight *f, struct insn_view *v);
 
 #define OBSERVE(c, what, f)                                                                                            \
     do {                                                                                                               \
-        if (UNLIKELY((c)->observer.what != NULL)) {                                                                    \
+        if (UNLIKELY((c)->observing && (c)->observer.what != NULL)) {                                                  \
             struct insn_view observed;                                                                                 \
             core_view(c, f, &observed);                                                                                \
             (c)->observer.what((c)->observer.context, &observed, (c)->now);                                            \

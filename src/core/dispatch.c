@@ -2,17 +2,18 @@
  * misprediction undoes. */
 #include "core/core_priv.h"
 
+/* ---- is there room? */
+
 /* What instructions need to enter. */
 struct need {
     unsigned rob, iq, queue[QUEUES], loads, stores, int_regs, fp_regs;
 };
 
-static void add_need(struct need *n, const struct flight *f)
+static void add_need(const struct core *c, struct need *n, const struct code *code)
 {
-    const struct code *code = f->code;
     n->rob++;
     n->iq++;
-    n->queue[f->queue]++;
+    n->queue[c->timing[code->class].queue]++;
     n->stores += (code->flags & IS_STORE) != 0;
     n->loads += (code->flags & IS_MEM) == IS_LOAD;
     n->fp_regs += code->dest >= REG_FP;
@@ -36,13 +37,12 @@ static enum dispatch_stop lacking(const struct core *c, const struct need *n)
     return DISPATCH_WIDTH;
 }
 
-/* The same for one instruction, without sums: the hot case. */
-static enum dispatch_stop lacking_one(const struct core *c, const struct flight *f)
+/* The same for one instruction, the hot case. */
+static inline enum dispatch_stop lacking_one(const struct core *c, const struct code *code)
 {
-    const struct code *code = f->code;
     if (c->rob_used >= c->rob_size)
         return DISPATCH_ROB;
-    if (c->iq_used >= c->iq_size || c->queue_used[f->queue] >= c->queue_size[f->queue])
+    if (c->iq_used >= c->iq_size)
         return DISPATCH_IQ;
     if (code->flags & IS_MEM) {
         bool store = code->flags & IS_STORE;
@@ -50,46 +50,53 @@ static enum dispatch_stop lacking_one(const struct core *c, const struct flight 
             (store ? c->stores_used >= c->lsq_stores : c->loads_used >= c->lsq_loads))
             return DISPATCH_LSQ;
     }
-    if (code->dest && (code->dest >= REG_FP ? c->fp_used >= c->fp_regs : c->int_used >= c->int_regs))
-        return DISPATCH_REGS;
+    if (UNLIKELY(c->scarce)) {
+        struct need n = {0};
+        add_need(c, &n, code);
+        return lacking(c, &n);
+    }
     return DISPATCH_WIDTH;
 }
 
-static void await(struct core *c, struct flight *f, unsigned operand, unsigned producer)
+/* ---- entering */
+
+/* Joins the list of the source's producer, if that is not done; true if it has to wait. */
+static inline bool await(struct core *c, struct flight *f, unsigned operand)
 {
+    unsigned producer = c->map[f->code->source[operand]];
+    if (producer == NO_SLOT)
+        return false;
     struct flight *p = &c->window[producer];
+    if (p->state == DONE)
+        return false;
     f->producer[operand] = (uint16_t)producer;
     f->next[operand] = p->consumers;
     p->consumers = (uint16_t)(slot_of(c, f) * 4 + operand);
+    return true;
 }
 
-static void rename_sources(struct core *c, struct flight *f)
+static inline void rename_sources(struct core *c, struct flight *f)
 {
     const struct code *code = f->code;
-    bool data_apart = (code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE;
-    bool data_missing = false;
-    for (unsigned i = 0; i < SOURCES; i++) {
-        unsigned producer = code->source[i] ? c->map[code->source[i]] : NO_SLOT;
-        if (producer == NO_SLOT || c->window[producer].state == DONE)
-            continue;
-        await(c, f, i, producer);
-        if (data_apart && i == 1)
-            data_missing = true;
-        else
-            f->waits++;
-    }
-    if (code->flags & IS_STORE)
-        c->store[f->store & c->store_mask].data_known = data_apart && !data_missing;
+    unsigned waits = await(c, f, 0);
+    bool second = await(c, f, 1);
+    if (UNLIKELY((code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
+        c->store[f->store & c->store_mask].data_known = !second; /* data may come later than the address */
+    else
+        waits += second;
+    if (UNLIKELY(code->source[2]))
+        waits += await(c, f, 2);
+    f->waits = (uint8_t)waits;
 }
 
-static void enter(struct core *c, struct flight *f)
+static inline void enter(struct core *c, struct flight *f)
 {
     const struct code *code = f->code;
     f->state = WAITING;
     f->flags |= IN_IQ;
     f->wait = HEAD_ISSUE;
     c->iq_used++;
-    c->queue_used[f->queue]++;
+    c->queue_used[c->timing[code->class].queue]++;
     f->store = c->store_tail;
     if (code->flags & IS_MEM)
         lsq_dispatch(c, f);
@@ -103,7 +110,6 @@ static void enter(struct core *c, struct flight *f)
             c->int_used++;
     }
     c->dispatched++;
-    c->counts.dispatched++;
     OBSERVE(c, dispatched, f);
     if (f->waits == 0)
         core_operands_ready(c, f);
@@ -124,52 +130,46 @@ static unsigned bundle_length(struct core *c)
     return n;
 }
 
-static void dispatch_bundle(struct core *c)
+static uint32_t dispatch_bundle(struct core *c)
 {
     unsigned n = bundle_length(c);
     struct need need = {0};
     for (unsigned i = 0; i < n; i++)
-        add_need(&need, flight_at(c, c->dispatched + i));
+        add_need(c, &need, flight_at(c, c->dispatched + i)->code);
     need.rob = c->bundle;
     enum dispatch_stop why = n ? lacking(c, &need) : DISPATCH_EMPTY;
-    c->record.dispatch_stop = why == DISPATCH_WIDTH && n < c->bundle ? DISPATCH_BUNDLE : why;
     if (why != DISPATCH_WIDTH)
-        return;
-    struct flight *first = flight_at(c, c->dispatched);
-    first->bundle_left = first->bundle_size = (uint8_t)n;
+        return stage_result(0, why);
+    unsigned first = (unsigned)(c->dispatched & c->mask);
+    c->more[first].bundle_left = c->more[first].bundle_size = (uint8_t)n;
     c->rob_used += c->bundle;
     for (unsigned i = 0; i < n; i++) {
-        struct flight *f = flight_at(c, c->dispatched);
-        f->bundle = (uint16_t)slot_of(c, first);
-        enter(c, f);
+        c->more[c->dispatched & c->mask].bundle = (uint16_t)first;
+        enter(c, flight_at(c, c->dispatched));
     }
-    c->record.dispatched = (uint8_t)n;
-    c->active = true;
+    c->counts.dispatched += n;
+    return stage_result(n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
 }
 
-void core_dispatch(struct core *c)
+uint32_t core_dispatch(struct core *c)
 {
-    unsigned n = 0;
-    uint8_t why = DISPATCH_WIDTH;
-    if (UNLIKELY(c->bundle)) {
-        dispatch_bundle(c);
-        return;
-    }
+    unsigned n = 0, why = DISPATCH_WIDTH;
+    if (UNLIKELY(c->bundle))
+        return dispatch_bundle(c);
     for (; n < c->dispatch_width; n++) {
         struct flight *f = flight_at(c, c->dispatched);
         if (c->dispatched == c->tail || f->when > c->now) {
             why = DISPATCH_EMPTY;
             break;
         }
-        why = (uint8_t)lacking_one(c, f);
+        why = lacking_one(c, f->code);
         if (why != DISPATCH_WIDTH)
             break;
         c->rob_used++;
         enter(c, f);
     }
-    c->record.dispatched = (uint8_t)n;
-    c->record.dispatch_stop = why;
-    c->active |= n > 0;
+    c->counts.dispatched += n;
+    return stage_result(n, why);
 }
 
 /* ---- undoing */
@@ -182,6 +182,7 @@ static void forget_producers(struct core *c, struct flight *f)
             c->window[f->producer[i]].consumers = f->next[i];
 }
 
+/* The register is again that of the instruction before, unless that has committed. */
 static void restore_map(struct core *c, struct flight *f, uint64_t position)
 {
     unsigned dest = f->code->dest;
@@ -197,12 +198,8 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
 {
     if (f->flags & IN_WHEEL)
         wheel_remove(c, f);
-    if (f->state == READY) {
-        unsigned slot = slot_of(c, f);
-        c->ready[f->pool][slot / 64] &= ~(UINT64_C(1) << slot % 64);
-        c->ready_count[f->pool]--;
-        c->ready_total--;
-    }
+    if (f->state == READY)
+        core_unready(c, f);
     core_leave_queue(c, f);
     forget_producers(c, f);
     if (f->code->dest)
@@ -211,7 +208,7 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
         lsq_squash(c, f);
     if (!c->bundle)
         c->rob_used--;
-    else if (f->bundle == slot_of(c, f))
+    else if (c->more[slot_of(c, f)].bundle == slot_of(c, f))
         c->rob_used -= c->bundle;
 }
 
@@ -231,6 +228,5 @@ void core_squash(struct core *c, uint64_t from)
         c->dispatched = from;
     if (c->issue_next > from)
         c->issue_next = from;
-    for (unsigned i = 0; i < c->decode_width; i++)
-        c->ready_dispatch[i] = 0;
+    c->decode_cycle = 0;
 }

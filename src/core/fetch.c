@@ -1,9 +1,9 @@
 /* Fetch: instructions come in along the predicted path, a line at a time, and are executed as they come (paths.h). */
 #include "core/core_priv.h"
 
-/* What is left of this cycle's allowance. */
+/* What this cycle has brought, and what is left of its allowance. */
 struct group {
-    unsigned width, lines, branches;
+    unsigned fetched, lines, branches;
     uint8_t why; /* enum fetch_stop that ended it */
 };
 
@@ -14,35 +14,43 @@ static void stop_until(struct core *c, struct group *g, uint64_t cycle, enum fet
     c->active = true;
 }
 
-/* Whether fetch has this line at hand, or gets it at once. */
-static bool have_line(struct core *c, struct group *g, uint64_t line)
+/* Accesses the line at this address; whether it is there at once. */
+static bool access_line(struct core *c, struct group *g, uint64_t start)
 {
     bool wrong = c->paths.level > 0;
-    if (LIKELY(c->line[0] == line || c->line[1] == line))
-        return true;
     if (g->lines == 0) {
         g->why = FETCH_GROUP;
         return false;
     }
     g->lines--;
     c->active = true;
-    struct tlb_answer t = memsys_translate_fetch(c->memsys, line << c->line_shift, c->now, wrong);
+    struct tlb_answer t = memsys_translate_fetch(c->memsys, start, c->now, wrong);
     if (UNLIKELY(t.ready > c->now)) {
         if (t.level == TLB_WALK)
             c->fetch_events |= EVENT_ITLB;
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
-    struct mem_answer a = memsys_fetch(c->memsys, line << c->line_shift, c->now, wrong);
-    c->line[1] = c->line[0];
-    c->line[0] = line;
+    struct mem_answer a = memsys_fetch(c->memsys, start, c->now, wrong);
+    c->line_before = c->line_start;
+    c->line_start = start;
     /* The latency of a hit is part of the front end: only what comes on top stops fetch. */
-    uint64_t usable = a.ready - c->memsys_config.l1i.latency;
+    uint64_t usable = a.ready - c->fetch_latency;
     if (LIKELY(usable <= c->now))
         return true;
     c->fetch_events |= a.level == LEVEL_MEMORY ? EVENT_L1I | EVENT_L2I : EVENT_L1I;
     stop_until(c, g, usable, a.level == LEVEL_MEMORY ? FETCH_L2I : FETCH_L1I);
     return false;
+}
+
+/* Whether fetch has the line or the two lines of an instruction at hand, or gets them at once. */
+static bool have_lines(struct core *c, struct group *g, uint64_t pc, unsigned length)
+{
+    uint64_t first = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + length - 1) & ~(uint64_t)(c->line_bytes - 1);
+    if (c->line_start != first && !(last != first && c->line_start == last && c->line_before == first) &&
+        !access_line(c, g, first))
+        return false;
+    return c->line_start == last || access_line(c, g, last);
 }
 
 /* ---- the right path ends in something that the core does not do itself: it drains, then gives the hart back */
@@ -107,31 +115,29 @@ static bool execute_csr(struct core *c, struct group *g, const struct code *code
     return !illegal;
 }
 
-/* Registers and memory as after the instruction; false if it traps, or leads the wrong path nowhere. */
-static bool execute(struct core *c, struct group *g, struct flight *f, const struct code *code)
+static bool execute_special(struct core *c, struct group *g, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
+    bool wrong = c->paths.level > 0;
     if (code->flags & IS_MEM && code->mem_size)
         return execute_access(c, g, f, code);
-    if (UNLIKELY(code->flags & (IS_TRAP | IS_SERIAL | IS_CSR | IS_DYNAMIC_RM))) {
-        if (c->paths.level > 0 && code->flags & (IS_TRAP | IS_SERIAL)) {
+    if (wrong && code->flags & (IS_TRAP | IS_SERIAL)) {
+        lose_way(c, g);
+        return false;
+    }
+    if (code->flags & IS_TRAP) {
+        bool breakpoint = code->op == INSN_ebreak;
+        trap_when_drained(c, g, breakpoint ? TRAP_EBREAK : TRAP_ILLEGAL, breakpoint ? 0 : code->bits);
+        return false;
+    }
+    if (code->flags & IS_CSR)
+        return execute_csr(c, g, code);
+    if (code->flags & IS_DYNAMIC_RM && h->frm > RM_RMM) {
+        if (wrong)
             lose_way(c, g);
-            return false;
-        }
-        if (code->flags & IS_TRAP) {
-            trap_when_drained(c, g, code->op == INSN_ebreak ? TRAP_EBREAK : TRAP_ILLEGAL,
-                              code->op == INSN_ebreak ? 0 : code->bits);
-            return false;
-        }
-        if (code->flags & IS_DYNAMIC_RM && h->frm > RM_RMM) {
-            if (c->paths.level > 0)
-                lose_way(c, g);
-            else
-                trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
-            return false;
-        }
-        if (code->flags & IS_CSR)
-            return execute_csr(c, g, code);
+        else
+            trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
+        return false;
     }
     if (code->flags & IS_PREFETCH) {
         f->addr = h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm;
@@ -139,8 +145,16 @@ static bool execute(struct core *c, struct group *g, struct flight *f, const str
             f->flags |= NO_ACCESS; /* a hint: pages that were never touched are not worth a look */
         return true;
     }
-    unsigned taken = code->run(h, &code->o, NULL);
-    if (taken)
+    code->run(h, &code->o, NULL);
+    return true;
+}
+
+/* Registers and memory as after the instruction; false if it traps, or leads the wrong path nowhere. */
+static inline bool execute(struct core *c, struct group *g, struct flight *f, const struct code *code)
+{
+    if (code->flags & (IS_MEM | IS_TRAP | IS_SERIAL | IS_CSR | IS_DYNAMIC_RM | IS_PREFETCH))
+        return execute_special(c, g, f, code);
+    if (code->run(c->paths.hart, &code->o, NULL))
         f->flags |= TAKEN;
     return true;
 }
@@ -172,7 +186,9 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
     g->branches--;
     if (c->perfect_branch)
         return g->branches > 0;
-    *r = (struct branch_record){.pc = f->pc, .fallthrough = f->pc + code->length, .kind = code->control};
+    r->pc = f->pc;
+    r->fallthrough = f->pc + code->length;
+    r->kind = code->control;
     r->direct = code->op == INSN_jalr ? 0 : f->pc + (uint64_t)(int64_t)code->o.imm;
     branch_predict(c->predictor, r);
     if (r->next != actual) {
@@ -191,74 +207,74 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
 
 /* ---- the stage */
 
-static void enter_front_end(struct core *c, struct flight *f, const struct code *code)
+/* The cycle in which the instruction may dispatch: the front end's length, and so many per cycle as are decoded. */
+static inline uint64_t through_front_end(struct core *c)
 {
-    unsigned i = c->ready_dispatch_at;
     uint64_t when = c->now + c->front_stages;
-    if (when <= c->ready_dispatch[i])
-        when = c->ready_dispatch[i] + 1;
-    c->ready_dispatch[i] = when;
-    c->ready_dispatch_at = i + 1 == c->decode_width ? 0 : i + 1;
-    f->when = when;
-    f->pool = c->pool_of[code->class];
-    f->queue = code->flags & (IS_MEM | IS_PREFETCH) ? QUEUE_MEM : code->flags & IS_FP ? QUEUE_FP : QUEUE_INT;
-    f->consumers = f->producer[0] = f->producer[1] = f->producer[2] = f->renamed = NO_SLOT;
-    f->events = c->fetch_events;
-    f->id = c->next_id++;
-    c->fetch_events = 0;
-    c->tail++;
-    c->counts.fetched++;
+    if (c->decode_cycle < when) {
+        c->decode_cycle = when;
+        c->decode_left = c->decode_width;
+    } else if (c->decode_left == 0) {
+        c->decode_cycle++;
+        c->decode_left = c->decode_width;
+    }
+    c->decode_left--;
+    return c->decode_cycle;
+}
+
+static bool no_code(struct core *c, struct group *g, uint64_t fault)
+{
+    if (c->paths.level > 0)
+        lose_way(c, g);
+    else
+        trap_when_drained(c, g, TRAP_FETCH_FAULT, fault);
+    return false;
+}
+
+static bool serialize(struct core *c, struct group *g, const struct flight *f, const struct code *code)
+{
+    c->serializing = true;
+    c->trap = TRAP_NONE;
+    if (code->flags & IS_SYSTEM_CALL) {
+        c->trap = TRAP_ECALL;
+        c->paths.hart->pc = f->pc;
+    }
+    g->why = FETCH_SERIAL;
+    return false;
 }
 
 /* One more instruction; false if the group ends. */
-static bool fetch_one(struct core *c, struct group *g)
+static inline bool fetch_one(struct core *c, struct group *g)
 {
     struct hart *h = c->paths.hart;
     uint64_t pc = h->pc, fault;
-    if (UNLIKELY(c->paths.level == 0 && h->budget == 0)) {
-        c->run_over = true;
-        return false;
-    }
     const struct code *code = code_find(c->codes, pc, &fault);
-    if (UNLIKELY(code == NULL)) {
-        if (c->paths.level > 0)
-            lose_way(c, g);
-        else
-            trap_when_drained(c, g, TRAP_FETCH_FAULT, fault);
+    if (UNLIKELY(code == NULL))
+        return no_code(c, g, fault);
+    if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
         return false;
-    }
-    if (!have_line(c, g, pc >> c->line_shift) || !have_line(c, g, (pc + code->length - 1) >> c->line_shift))
-        return false;
-    if (code->flags & IS_CONTROL && g->branches == 0) {
-        g->why = FETCH_GROUP;
-        return false;
-    }
     struct flight *f = flight_at(c, c->tail);
     f->code = code;
     f->pc = pc;
-    f->addr = 0;
-    f->state = FETCHED;
-    f->flags = c->paths.level ? WRONG_PATH : 0;
-    f->waits = 0;
+    f->standing = (uint64_t)c->fetch_events << 32 | (c->paths.level ? WRONG_PATH << 8 : 0) | FETCHED;
+    f->no_links = ~UINT64_C(0);
     if (!execute(c, g, f, code))
         return false;
-    if (c->paths.level == 0)
-        h->budget--;
-    enter_front_end(c, f, code);
+    c->fetch_events = 0;
+    h->budget--; /* on the wrong path a copy, of no meaning */
+    f->when = through_front_end(c);
+    if (UNLIKELY(c->observing))
+        c->more[c->tail & c->mask].id = c->counts.fetched + g->fetched;
+    c->tail++;
+    g->fetched++;
     bool more = true;
     if (code->flags & IS_CONTROL)
         more = follow(c, g, f, code);
     else
         h->pc = pc + code->length;
     OBSERVE(c, fetched, f);
-    if (UNLIKELY(code->flags & IS_SERIAL)) {
-        c->serializing = true;
-        c->trap = code->flags & IS_SYSTEM_CALL ? TRAP_ECALL : TRAP_NONE;
-        if (code->flags & IS_SYSTEM_CALL)
-            h->pc = pc;
-        g->why = FETCH_SERIAL;
-        return false;
-    }
+    if (UNLIKELY(code->flags & IS_SERIAL))
+        return serialize(c, g, f, code);
     return more;
 }
 
@@ -275,34 +291,29 @@ static bool drained(struct core *c)
     return true;
 }
 
-void core_fetch(struct core *c)
+uint32_t core_fetch(struct core *c)
 {
-    if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c)))) {
-        c->record.fetch_stop = FETCH_SERIAL;
-        return;
+    if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c))))
+        return stage_result(0, FETCH_SERIAL);
+    if (UNLIKELY(c->fetch_lost))
+        return stage_result(0, FETCH_LOST);
+    if (c->now < c->fetch_resume)
+        return stage_result(0, c->fetch_why);
+    unsigned width = c->fetch_width, room = c->front_size - (unsigned)(c->tail - c->dispatched);
+    struct group g = {.lines = c->fetch_lines, .branches = c->fetch_branches, .why = FETCH_GROUP};
+    unsigned whole = FETCH_WIDTH; /* why, if all of the width comes */
+    if (room < width) {
+        width = room;
+        whole = FETCH_BUFFER;
     }
-    if (UNLIKELY(c->fetch_lost)) {
-        c->record.fetch_stop = FETCH_LOST;
-        return;
+    int64_t budget = c->paths.hart->budget;
+    if (UNLIKELY(c->paths.level == 0 && budget < (int64_t)width)) {
+        width = (unsigned)budget;
+        whole = FETCH_GROUP;
+        c->run_over = budget == 0;
     }
-    if (c->now < c->fetch_resume) {
-        c->record.fetch_stop = c->fetch_why;
-        return;
+    while (g.fetched < width && fetch_one(c, &g)) {
     }
-    struct group g = {c->fetch_width, c->fetch_lines, c->fetch_branches, FETCH_WIDTH};
-    unsigned room = c->front_size - (unsigned)(c->tail - c->dispatched);
-    if (room < g.width) {
-        g.width = room;
-        g.why = FETCH_BUFFER;
-    }
-    unsigned n = 0;
-    uint64_t before = c->tail;
-    while (n < g.width && fetch_one(c, &g))
-        n++;
-    n = (unsigned)(c->tail - before);
-    if (n < g.width && g.why <= FETCH_BUFFER)
-        g.why = FETCH_GROUP;
-    c->record.fetched = (uint8_t)n;
-    c->record.fetch_stop = g.why;
-    c->active |= n > 0;
+    c->counts.fetched += g.fetched;
+    return stage_result(g.fetched, g.fetched == width && g.why == FETCH_GROUP ? whole : g.why);
 }

@@ -6,7 +6,7 @@
  */
 #include "core/core_priv.h"
 
-static struct store *store_at(struct core *c, uint64_t position)
+static struct store *store_at(struct core *c, uint32_t position)
 {
     return &c->store[position & c->store_mask];
 }
@@ -46,14 +46,11 @@ static bool clear_bit(uint64_t *map, unsigned slot)
     return was;
 }
 
-bool lsq_may_issue(struct core *c, struct flight *f)
+void lsq_block(struct core *c, struct flight *f)
 {
-    if (LIKELY(c->store_known >= f->store))
-        return true;
     f->state = BLOCKED;
     set_bit(c->blocked, slot_of(c, f));
     c->blocked_count++;
-    return false;
 }
 
 static void release_blocked(struct core *c)
@@ -62,7 +59,7 @@ static void release_blocked(struct core *c)
         for (uint64_t bits = c->blocked[w]; bits; bits &= bits - 1) {
             unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
             struct flight *f = &c->window[slot];
-            if (f->store > c->store_known)
+            if ((int32_t)(c->store_known - f->store) < 0)
                 continue;
             clear_bit(c->blocked, slot);
             c->blocked_count--;
@@ -71,22 +68,22 @@ static void release_blocked(struct core *c)
     }
 }
 
-static void hold(struct core *c, struct flight *f, uint64_t store, enum head_wait wait)
+static void hold(struct core *c, struct flight *f, uint32_t store, enum head_wait wait)
 {
     unsigned slot = slot_of(c, f);
     f->state = BLOCKED;
     f->wait = (uint8_t)wait;
-    c->held_by[slot] = store;
+    c->more[slot].held_by = store;
     set_bit(c->held, slot);
     c->held_count++;
 }
 
-static void release_held(struct core *c, uint64_t store)
+static void release_held(struct core *c, uint32_t store)
 {
     for (unsigned w = 0; w < c->words && c->held_count; w++) {
         for (uint64_t bits = c->held[w]; bits; bits &= bits - 1) {
             unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (c->held_by[slot] != store)
+            if (c->more[slot].held_by != store)
                 continue;
             clear_bit(c->held, slot);
             c->held_count--;
@@ -121,7 +118,7 @@ void lsq_squash(struct core *c, struct flight *f)
     }
     filter_add(c, store_at(c, --c->store_tail), -1);
     c->stores_used--;
-    if (c->store_known > c->store_tail)
+    if ((int32_t)(c->store_known - c->store_tail) > 0)
         c->store_known = c->store_tail;
 }
 
@@ -133,10 +130,10 @@ void lsq_address_known(struct core *c, struct flight *f)
     s->addr_known = true;
     if (f->code->flags & IS_AT_HEAD)
         s->data_known = true;
-    uint64_t before = c->store_known;
-    while (c->store_known < c->store_tail && store_at(c, c->store_known)->addr_known)
+    uint32_t before = c->store_known;
+    while (c->store_known != c->store_tail && store_at(c, c->store_known)->addr_known)
         c->store_known++;
-    if (c->store_known > before && c->blocked_count)
+    if (c->store_known != before && c->blocked_count)
         release_blocked(c);
     if (s->data_known) {
         core_finish(c, f);
@@ -157,6 +154,8 @@ void lsq_data_ready(struct core *c, struct flight *f)
 
 void lsq_release_head(struct core *c, struct flight *f)
 {
+    if (!(f->code->flags & IS_AT_HEAD) && c->order != ISSUE_IN_ORDER_SERIAL)
+        return;
     if (f->code->flags & IS_AT_HEAD && f->code->flags & IS_STORE && c->store_head != f->store) {
         f->wait = HEAD_STORES;
         return;
@@ -207,8 +206,8 @@ static bool translated(struct core *c, struct flight *f)
 static bool store_decides(struct core *c, struct flight *f)
 {
     uint64_t addr = f->addr, end = addr + f->code->mem_size;
-    for (uint64_t p = f->store; p-- > c->store_head;) {
-        const struct store *s = store_at(c, p);
+    for (uint32_t p = f->store; p != c->store_head;) {
+        const struct store *s = store_at(c, --p);
         if (s->size == 0 || s->addr >= end || addr >= s->addr + s->size)
             continue;
         if (s->addr > addr || end > s->addr + s->size) {
@@ -254,7 +253,7 @@ void lsq_issue(struct core *c, struct flight *f)
         return;
     }
     if (f->flags & NO_ACCESS) {
-        finish_at(c, f, c->now + c->latency[CLASS_LOAD], HEAD_L1D_HIT);
+        finish_at(c, f, c->now + c->load_latency, HEAD_L1D_HIT);
     } else if (!may_overlap_store(c, f->addr, f->code->mem_size) || !store_decides(c, f)) {
         access_cache(c, f);
     }
@@ -265,7 +264,7 @@ void lsq_issue(struct core *c, struct flight *f)
 
 static void leave_store_buffer(struct core *c)
 {
-    while (c->store_head < c->store_drain && store_at(c, c->store_head)->done <= c->now) {
+    while (c->store_head != c->store_drain && store_at(c, c->store_head)->done <= c->now) {
         filter_add(c, store_at(c, c->store_head), -1);
         if (c->held_count)
             release_held(c, c->store_head);
@@ -277,7 +276,7 @@ static void leave_store_buffer(struct core *c)
 void core_drain_stores(struct core *c)
 {
     leave_store_buffer(c);
-    while (c->store_drain < c->store_commit && c->drain_resume <= c->now) {
+    while (c->store_drain != c->store_commit && c->drain_resume <= c->now) {
         struct store *s = store_at(c, c->store_drain);
         s->done = c->now + 1;
         if (s->size) {
@@ -298,9 +297,9 @@ void core_drain_stores(struct core *c)
 uint64_t lsq_next(const struct core *c)
 {
     uint64_t next = NEVER;
-    if (c->store_head < c->store_drain)
+    if (c->store_head != c->store_drain)
         next = c->store[c->store_head & c->store_mask].done;
-    if (c->store_drain < c->store_commit && c->drain_resume < next)
+    if (c->store_drain != c->store_commit && c->drain_resume < next)
         next = c->drain_resume;
     return next;
 }

@@ -21,11 +21,11 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
     struct code code;
     if (w->branch_waits)
         finish_branch(w, pc);
-    uint64_t line = pc >> c->line_shift, last = (pc + insn->length - 1) >> c->line_shift;
+    uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (line != w->line)
         memsys_warm_fetch(c->memsys, pc);
     if (last != line)
-        memsys_warm_fetch(c->memsys, last << c->line_shift);
+        memsys_warm_fetch(c->memsys, last);
     w->line = last;
     code_describe(insn, &code);
     if (code.flags & IS_MEM && code.mem_size)

@@ -7,6 +7,7 @@
 #include "memsys/memsys.h"
 
 enum { PORT_CYCLES = 1024 };
+#define SIZE_MOST (UINT64_C(1) << 40) /* so that sizes of tables do not overflow */
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -21,6 +22,9 @@ static int check(const struct cache_config *k, struct error *err)
         return 0;
     if (k->ways == 0 || k->ways > CACHE_WAYS_MOST)
         return error_set(err, -EINVAL, "%s.ways is %u: it must be 1 to %d", k->name, k->ways, CACHE_WAYS_MOST);
+    if (k->size_bytes > SIZE_MOST)
+        return error_set(err, -EINVAL, "%s.size is %llu: it must be at most %llu", k->name,
+                         (unsigned long long)k->size_bytes, (unsigned long long)SIZE_MOST);
     uint64_t way_bytes = (uint64_t)k->ways * k->line_bytes;
     if (k->size_bytes % way_bytes || !is_power_of_two(k->size_bytes / way_bytes))
         return error_set(err, -EINVAL, "%s.size is %llu: %s.size / (%s.ways * %s.line) must be a power of two", k->name,

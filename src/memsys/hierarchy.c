@@ -129,15 +129,14 @@ struct mem_answer hierarchy_access(struct memsys *m, struct cache *c, const stru
     hierarchy_count_access(n, q);
     ptrdiff_t i = tags_find(&c->tags, addr);
     struct mem_answer a;
-    bool miss = true;
     if (i >= 0) {
         a = use_line(c, q, (size_t)i, now, n);
-        miss = a.merged || a.prefetched;
+        hierarchy_prefetch(m, c, q, addr, a.prefetched, now);
     } else {
         count_miss(n, q, false);
         a = bring_line(m, c, q, addr, now, 0);
+        hierarchy_prefetch(m, c, q, addr, true, now);
     }
-    hierarchy_prefetch(m, c, q, addr, miss, now);
     return a;
 }
 

@@ -177,13 +177,13 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
         return a;
     }
     if (tags_find(&c->tags, addr) < 0 && !c->allocate_on_store) {
+        a.level = hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
         if (c->present) {
             struct cache_counts *n = hierarchy_counts(m, c, q);
             hierarchy_count_access(n, q);
             n->misses[0]++;
             hierarchy_prefetch(m, c, q, addr, true, now);
         }
-        a.level = hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
         return a;
     }
     struct request w = *q;

@@ -156,8 +156,10 @@ struct cache_prefetcher {
     bool sees_hits;                                        /* `propose` is called for hits, too */
     void *(*create)(unsigned line_bytes, unsigned degree); /* NULL if it keeps no state */
     void (*destroy)(void *state);
-    /* Writes up to `degree` addresses to `to` and returns their number. `miss`: also for the first use of a line that
-     * was prefetched, so that a stream keeps going. `pc` is 0 for fetches, which so are one stream. NULL: never. */
+    /* Writes up to `degree` addresses to `to` and returns their number. `miss`: the cache lacks the line, or this is
+     * the first use of a line that was prefetched, so that a stream keeps going; not for later accesses to a line on
+     * the way, so what is prefetched does not depend on time. `pc` is 0 for fetches, which so are one stream. NULL:
+     * never. */
     unsigned (*propose)(void *state, uint64_t addr, uint64_t pc, bool miss, uint64_t *to);
 };
 

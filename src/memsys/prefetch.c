@@ -38,8 +38,8 @@ enum { STRIDE_ENTRIES = 256, STRIDE_SURE = 2 };
 struct stride_entry {
     uint64_t pc;   /* whose entry this is; a conflict overwrites it */
     uint64_t last; /* address of its last access */
-    int64_t step;  /* from the access before that one */
-    unsigned seen; /* how often in a row, at most STRIDE_SURE; 0: no step yet */
+    int64_t step;  /* from the access before that one; 0: none yet */
+    unsigned seen; /* how often in a row, at most STRIDE_SURE */
     bool used;
 };
 
@@ -67,8 +67,7 @@ static bool stride_train(struct stride_entry *e, uint64_t addr, uint64_t pc)
     }
     int64_t step = (int64_t)(addr - e->last);
     if (step != 0) {
-        bool same = e->seen > 0 && step == e->step;
-        e->seen = same ? STRIDE_SURE : 1;
+        e->seen = step == e->step ? STRIDE_SURE : 1;
         e->step = step;
         e->last = addr;
     }

@@ -48,16 +48,18 @@ void tags_touch_by_policy(struct tags *t, size_t i);
 /* tags_find for any number of ways. */
 ptrdiff_t tags_find_any(const struct tags *t, uint64_t addr);
 
-/* Of four tags the one that may be equal: a sum instead of questions, so that nothing depends on which way hits. */
+/* Of four tags the one that may be equal, and of eight: put together from bits instead of asked for, so that nothing
+ * depends on which way hits. Where none is equal, the answer is 0. */
 static inline unsigned tags_way4(const uint64_t *set, uint64_t tag)
 {
-    return (unsigned)(set[1] == tag) + 2 * (unsigned)(set[2] == tag) + 3 * (unsigned)(set[3] == tag);
+    unsigned one = set[1] == tag, two = set[2] == tag, three = set[3] == tag;
+    return (one | three) | (two | three) << 1;
 }
 
 static inline unsigned tags_way8(const uint64_t *set, uint64_t tag)
 {
-    return tags_way4(set, tag) + 4 * (unsigned)(set[4] == tag) + 5 * (unsigned)(set[5] == tag) +
-           6 * (unsigned)(set[6] == tag) + 7 * (unsigned)(set[7] == tag);
+    unsigned four = set[4] == tag, five = set[5] == tag, six = set[6] == tag, seven = set[7] == tag;
+    return tags_way4(set, tag) | (five | seven) | (six | seven) << 1 | (four | five | six | seven) << 2;
 }
 
 /* The entry of `addr`, or -1. */

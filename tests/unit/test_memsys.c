@@ -205,6 +205,18 @@ static void test_ports_of_the_second_level(void **state)
     memsys_free(m);
 }
 
+static void test_ports_are_forgotten_after_a_thousand_cycles(void **state)
+{
+    (void)state;
+    struct memsys_config config = small_config();
+    config.l2.ports = 1;
+    struct memsys *m = build(&config);
+    assert_int_equal(cache_take_port(&m->l2, 5000), 5000);
+    assert_int_equal(cache_take_port(&m->l2, 5000 - 1024), 5000 - 1024); /* the same place; does not hurt the later */
+    assert_int_equal(cache_take_port(&m->l2, 5000), 5001);
+    memsys_free(m);
+}
+
 static void test_load_in_two_lines(void **state)
 {
     (void)state;
@@ -315,6 +327,10 @@ static void test_perfect_second_level(void **state)
     m = build(&config);
     ANSWERS(load(m, 0, 0), 12, LEVEL_L2);
     ANSWERS(memsys_fetch(m, 0, 0, false), 11, LEVEL_L2);
+    for (unsigned i = 0; i <= 4; i++)
+        store(m, i * 256, 1000 + i * 1000);
+    assert_int_equal(memsys_counts(m)->l1d.writebacks, 1);
+    assert_int_equal(memsys_counts(m)->bus_writes, 0);
     memsys_free(m);
 }
 
@@ -403,6 +419,7 @@ static void test_mistakes_are_refused(void **state)
     (void)state;
     REFUSED(l1d.size_bytes, 768); /* 6 sets */
     REFUSED(l1d.size_bytes, 1000);
+    REFUSED(l1d.size_bytes, UINT64_C(1) << 63);
     REFUSED(l1d.ways, 0);
     REFUSED(l1d.ways, 128);
     REFUSED(l1i.line_bytes, 0);
@@ -441,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_second_level_waits_for_an_mshr),
         cmocka_unit_test(test_ports_of_the_data_cache),
         cmocka_unit_test(test_ports_of_the_second_level),
+        cmocka_unit_test(test_ports_are_forgotten_after_a_thousand_cycles),
         cmocka_unit_test(test_load_in_two_lines),
         cmocka_unit_test(test_load_in_two_lines_needs_two_mshrs),
         cmocka_unit_test(test_bus_counts_transactions),

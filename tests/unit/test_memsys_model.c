@@ -109,6 +109,7 @@ static void compare(const struct geometry *g, bool through, bool allocate, uint6
                            .through = through,
                            .allocate = allocate};
     struct memsys_config config = small_config();
+    config.l1i.line_bytes = 8;
     config.l1d.ways = g->l1_ways;
     config.l1d.line_bytes = g->l1_line;
     config.l1d.size_bytes = g->l1_sets * g->l1_ways * g->l1_line;

@@ -1,9 +1,6 @@
 /* Replacement policies and prefetchers. */
 #include "memsys_world.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- replacement */
 
 /* One set of `ways` lines of l1d, without levels below. */
@@ -86,7 +83,7 @@ static void test_plru_never_evicts_what_was_used_last(void **state)
     for (unsigned ways = 2; ways <= 64; ways++) {
         uint64_t set = 0, seen = 0;
         assert_true(plru->set_bytes(ways) <= sizeof set);
-        for (unsigned i = 0; i < 2000; i++) {
+        for (unsigned i = 0; i < 20000; i++) {
             unsigned used = (unsigned)(random_u64(&r) % ways);
             plru->touch((uint8_t *)&set, ways, used);
             unsigned victim = plru->victim((uint8_t *)&set, ways, &r);
@@ -259,9 +256,22 @@ static void test_small_strides_go_line_by_line(void **state)
     (void)state;
     struct memsys_config config = prefetching(STRIDE, 1);
     struct memsys *m = build(&config);
-    for (uint64_t i = 0; i < 32; i++) /* 24 lines' worth of hits train it, too */
+    for (uint64_t i = 0; i < 32; i++) /* hits train it, too: the miss at 48 is its second step of 24 */
         load(m, 24 * i, 1000 * i);
-    assert_int_equal(memsys_counts(m)->l1d.misses[0], 3); /* lines 0 and 1 while it learns, 2 with which it begins */
+    assert_int_equal(memsys_counts(m)->l1d.misses[0], 2); /* at 0 and 48; 80, 104, ... come in time */
+    memsys_free(m);
+}
+
+static void test_same_address_again_keeps_the_stride(void **state)
+{
+    (void)state;
+    struct memsys_config config = prefetching(STRIDE, 1);
+    struct memsys *m = build(&config);
+    for (uint64_t i = 0; i < 3; i++) {
+        load(m, 128 * i, 1000 * i);
+        load(m, 128 * i, 1000 * i + 500);
+    }
+    ANSWERS(load(m, 128 * 3, 5000), 5002, LEVEL_L1);
     memsys_free(m);
 }
 
@@ -297,6 +307,33 @@ static void test_second_level_prefetches_from_misses_of_the_first(void **state)
     memsys_free(m);
 }
 
+static void test_prefetch_of_the_first_level_is_no_use_at_the_second(void **state)
+{
+    (void)state;
+    struct memsys_config config = prefetching(NEXT_LINE, 2);
+    config.l2.prefetch = NEXT_LINE;
+    config.l2.prefetch_degree = 1;
+    struct memsys *m = build(&config);
+    load(m, 0, 0); /* l2 asks for 64 before l1d asks for 32 and, in l2's 64, for 64 */
+    assert_int_equal(memsys_counts(m)->l2d.prefetches, 1);
+    assert_int_equal(memsys_counts(m)->l2d.useful_prefetches, 0);
+    assert_true(memsys_fetch(m, 64, 1000, false).prefetched); /* the first demand at l2 */
+    assert_int_equal(memsys_counts(m)->l2i.useful_prefetches, 1);
+    memsys_free(m);
+}
+
+static void test_second_of_two_lines_may_be_the_prefetched_one(void **state)
+{
+    (void)state;
+    struct memsys_config config = prefetching(NEXT_LINE, 1);
+    struct memsys *m = build(&config);
+    load(m, 0, 0); /* and 32 */
+    struct mem_answer a = memsys_load(m, 28, 8, 0, 1000, false);
+    ANSWERS(a, 1002, LEVEL_L1);
+    assert_true(a.prefetched);
+    memsys_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,7 +351,10 @@ int main(void)
         cmocka_unit_test(test_prefetch_of_instructions),
         cmocka_unit_test(test_stride_learns_from_two_equal_steps),
         cmocka_unit_test(test_small_strides_go_line_by_line),
+        cmocka_unit_test(test_same_address_again_keeps_the_stride),
         cmocka_unit_test(test_strides_of_instructions_are_told_apart),
+        cmocka_unit_test(test_prefetch_of_the_first_level_is_no_use_at_the_second),
+        cmocka_unit_test(test_second_of_two_lines_may_be_the_prefetched_one),
         cmocka_unit_test(test_second_level_prefetches_from_misses_of_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

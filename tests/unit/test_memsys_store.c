@@ -194,6 +194,11 @@ static void test_stores_queue_for_the_bus(void **state)
     ANSWERS(load(m, 64, 0), 111, LEVEL_MEMORY);            /* at 4: + 8 - 1 + 100 */
     assert_int_equal(memsys_counts(m)->bus_busy_cycles, 10);
     memsys_free(m);
+    config.l2.size_bytes = 16384;
+    m = build(&config);
+    store(m, 0, 0);                             /* has passed l2 at 2 + 10: one cycle of the bus from 12 on */
+    ANSWERS(load(m, 64, 0), 128, LEVEL_MEMORY); /* at 13: + 16 - 1 + 100 */
+    memsys_free(m);
 }
 
 static void test_names_of_write_policies(void **state)

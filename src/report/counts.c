@@ -1,0 +1,138 @@
+#include "report/counts.h"
+
+#include <string.h>
+
+#define CORE(field)   (uint16_t) offsetof(struct simulation_counts, core.field)
+#define MEMORY(field) (uint16_t) offsetof(struct simulation_counts, memory.field)
+
+/* Right path and all. */
+#define PATHS(name, field, help)                                                                                       \
+    {name, help, MEMORY(field[0]), MEMORY(field[1])},                                                                  \
+    {                                                                                                                  \
+        name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT                                         \
+    }
+#define ALL(name, field, help)                                                                                         \
+    {                                                                                                                  \
+        name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT                                         \
+    }
+#define EACH(name, field, help)                                                                                        \
+    {                                                                                                                  \
+        name, help, MEMORY(field), NO_COUNT                                                                            \
+    }
+
+#define CACHE_OTHERS(c, what)                                                                                          \
+    PATHS(#c "_accesses", c.accesses, what ": lines accessed"),                                                        \
+        PATHS(#c "_merges", c.merges, what ": misses on lines already on the way"),                                    \
+        EACH(#c "_writebacks", c.writebacks, what ": dirty lines that left"),                                          \
+        EACH(#c "_prefetches", c.prefetches, what ": lines prefetched"),                                               \
+        EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used"),                  \
+        EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR")
+
+/* Of these levels count.def has the misses of instructions that retired. */
+#define CACHE_OF_CORE(c, what) ALL(#c "_misses", c.misses, what ": lines that were not there"), CACHE_OTHERS(c, what)
+#define CACHE(c, what)         PATHS(#c "_misses", c.misses, what ": lines that were not there"), CACHE_OTHERS(c, what)
+
+const struct count_row count_rows[] = {
+#define COUNT_OF(name, help) {#name, help, CORE(name), NO_COUNT},
+#include "core/count.def"
+#undef COUNT_OF
+    CACHE_OF_CORE(l1i, "first instruction cache"),
+    CACHE_OF_CORE(l1d, "first data cache"),
+    CACHE_OF_CORE(l2i, "second cache, for instructions"),
+    CACHE_OF_CORE(l2d, "second cache, for data"),
+    CACHE(l3i, "third cache, for instructions"),
+    CACHE(l3d, "third cache, for data"),
+    ALL("itlb_misses", itlb_misses, "fetches that missed the first-level TLB"),
+    ALL("dtlb_misses", dtlb_misses, "loads and stores that missed the first-level TLB"),
+    PATHS("itlb_walks", itlb_walks, "page walks for instructions"),
+    PATHS("dtlb_walks", dtlb_walks, "page walks for data"),
+    EACH("bus_transactions", bus_transactions, "bus transactions"),
+    EACH("bus_reads", bus_reads, "of these, reads"),
+    EACH("bus_writes", bus_writes, "of these, writes"),
+    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was taken, if its bandwidth is limited"),
+};
+const size_t count_row_count = sizeof count_rows / sizeof count_rows[0];
+
+const struct count_row *count_find(const char *name)
+{
+    for (size_t i = 0; i < count_row_count; i++)
+        if (strcmp(count_rows[i].name, name) == 0)
+            return &count_rows[i];
+    return NULL;
+}
+
+static uint64_t number_at(const struct simulation_counts *c, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)c + offset, sizeof value);
+    return value;
+}
+
+uint64_t count_value(const struct simulation_counts *c, const struct count_row *row)
+{
+    return number_at(c, row->offset) - (row->less == NO_COUNT ? 0 : number_at(c, row->less));
+}
+
+/* ---- stages */
+
+static const struct stage_reason fetch_reasons[FETCH_STOPS] = {
+    [FETCH_WIDTH] = {"width", "full width"},
+    [FETCH_GROUP] = {"group", "the line, or the branches of a cycle, ended"},
+    [FETCH_BUFFER] = {"buffer", "no room in the fetch buffer"},
+    [FETCH_L1I] = {"l1i", "a line came from the second or third cache"},
+    [FETCH_L2I] = {"l2i", "a line came from memory"},
+    [FETCH_ITLB] = {"itlb", "a translation was under way"},
+    [FETCH_MISFETCH] = {"misfetch", "a taken branch was not in the BTB"},
+    [FETCH_SERIAL] = {"serial", "the window drained"},
+    [FETCH_LOST] = {"lost", "the wrong path led nowhere"},
+};
+
+static const struct stage_reason dispatch_reasons[DISPATCH_STOPS] = {
+    [DISPATCH_WIDTH] = {"width", "full width"},
+    [DISPATCH_EMPTY] = {"empty", "nothing came from the front end"},
+    [DISPATCH_ROB] = {"rob", "the ROB was full"},
+    [DISPATCH_IQ] = {"iq", "an issue queue was full"},
+    [DISPATCH_LSQ] = {"lsq", "the load/store queue was full"},
+    [DISPATCH_REGS] = {"regs", "no physical register was free"},
+    [DISPATCH_BUNDLE] = {"bundle", "the bundle ended early"},
+};
+
+static const struct stage_reason issue_reasons[ISSUE_STOPS] = {
+    [ISSUE_WIDTH] = {"width", "full width"},
+    [ISSUE_EMPTY] = {"empty", "nothing waited"},
+    [ISSUE_OPERANDS] = {"operands", "what waited was not ready"},
+    [ISSUE_UNITS] = {"units", "units or ports were taken"},
+};
+
+static const struct stage_reason commit_reasons[COMMIT_STOPS] = {
+    [COMMIT_WIDTH] = {"width", "full width"},
+    [COMMIT_EMPTY] = {"empty", "the ROB ran empty"},
+    [COMMIT_HEAD] = {"head", "the oldest instruction was not complete"},
+    [COMMIT_STORES] = {"stores", "the store buffer was full"},
+};
+
+static const struct stage_reason head_reasons[HEAD_WAITS] = {
+    [HEAD_NOTHING] = {"nothing", "nothing: it was complete, or there was none"},
+    [HEAD_ISSUE] = {"issue", "its turn, or a unit"},
+    [HEAD_ALU] = {"alu", "a unit of one cycle"},
+    [HEAD_UNIT] = {"unit", "a unit of more than one cycle"},
+    [HEAD_L1D_HIT] = {"l1d_hit", "data from the first cache, or forwarded"},
+    [HEAD_L1D] = {"l1d", "data from the second or third cache"},
+    [HEAD_L2D] = {"l2d", "data from memory"},
+    [HEAD_DTLB] = {"dtlb", "a translation"},
+    [HEAD_REJECT] = {"reject", "another try: a partial overlap, or no MSHR"},
+    [HEAD_STORES] = {"stores", "older stores to reach the cache"},
+};
+
+const struct stage_row stage_rows[STAGES] = {
+    [STAGE_FETCH] = {"fetch", "what ended fetch", CORE(fetch_stop), FETCH_STOPS, fetch_reasons},
+    [STAGE_DISPATCH] = {"dispatch", "what ended dispatch", CORE(dispatch_stop), DISPATCH_STOPS, dispatch_reasons},
+    [STAGE_ISSUE] = {"issue", "what ended issue", CORE(issue_stop), ISSUE_STOPS, issue_reasons},
+    [STAGE_COMMIT] = {"commit", "what ended commit", CORE(commit_stop), COMMIT_STOPS, commit_reasons},
+    [STAGE_HEAD] = {"head", "what the oldest instruction waited for", CORE(head_wait), HEAD_WAITS, head_reasons},
+};
+
+uint64_t stage_cycles(const struct simulation_counts *c, const struct stage_row *row, unsigned reason)
+{
+    return number_at(c, row->offset + reason * sizeof(uint64_t));
+}

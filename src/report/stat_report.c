@@ -1,0 +1,238 @@
+#include "report/stat_report.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "report/counts.h"
+
+/* ---- what is printed: counts, and counts in relation to others */
+
+enum rate_kind { NO_RATE, RATIO, PERCENT, PER_KILO };
+
+struct rate {
+    enum rate_kind kind;
+    const char *count, *per; /* names of counts */
+    const char *unit;
+};
+
+enum { RATES = 2, LABEL_WIDTH = 17 };
+
+struct line {
+    const char *label;       /* NULL: a heading over the two columns */
+    const char *first, *all; /* names of the counts in them, or NULL; of a heading, its words */
+    size_t needs;            /* offset of a parameter that is 0 where the line makes no sense, or ALWAYS */
+    struct rate rate[RATES];
+};
+
+#define ALWAYS    SIZE_MAX
+#define IF(param) offsetof(struct core_config, param)
+/* clang-format off */
+#define MPKI(count)            {PER_KILO, count, "instructions", "MPKI"}
+#define PER_1000(count)        {PER_KILO, count, "instructions", "per 1000 instructions"}
+#define SHARE(count, of, text) {PERCENT, count, of, "% " text}
+#define MISS_RATE(c)           SHARE(#c "_misses_spec", #c "_accesses_spec", "of accesses")
+#define PREFETCHES(label, c, kind)                                                                                     \
+    {label, NULL, #c "_prefetches", IF(kind), {SHARE(#c "_useful_prefetches", #c "_prefetches", "were used")}}
+
+static const struct line lines[] = {
+    {NULL, "retired", "all", ALWAYS, {{0}}},
+    {"cycles", "cycles", NULL, ALWAYS, {{0}}},
+    {"instructions", "instructions", "fetched", ALWAYS,
+     {{RATIO, "instructions", "cycles", "IPC"}, {RATIO, "cycles", "instructions", "CPI"}}},
+    {"on the wrong path", NULL, "squashed", ALWAYS,
+     {SHARE("squashed", "fetched", "of fetched"), SHARE("wrong_path_cycles", "cycles", "of cycles")}},
+    {"branches", "branches", "branches_spec", ALWAYS, {SHARE("branches", "instructions", "of instructions")}},
+    {"mispredictions", "mispredictions", "mispredictions_spec", ALWAYS,
+     {SHARE("mispredictions", "branches", "of branches"), MPKI("mispredictions")}},
+    {"misfetches", NULL, "misfetches", IF(branch_btb_entries),
+     {SHARE("misfetches", "branches_spec", "of branches fetched")}},
+    {"loads", "loads", "loads_spec", ALWAYS, {SHARE("loads", "instructions", "of instructions")}},
+    {"stores", "stores", "stores_spec", ALWAYS, {SHARE("stores", "instructions", "of instructions")}},
+    {"atomics", "atomics", NULL, ALWAYS, {SHARE("atomics", "instructions", "of instructions")}},
+    {"floating point", "fp_instructions", NULL, ALWAYS,
+     {SHARE("fp_instructions", "instructions", "of instructions")}},
+    {"system calls", "system_calls", NULL, ALWAYS, {{0}}},
+
+    {NULL, "instructions", "accesses", ALWAYS, {{0}}},
+    {"L1I misses", "l1i_misses", "l1i_misses_spec", IF(l1i_size), {MPKI("l1i_misses"), MISS_RATE(l1i)}},
+    {"L2I misses", "l2i_misses", "l2i_misses_spec", IF(l2_size), {MPKI("l2i_misses"), MISS_RATE(l2i)}},
+    {"L3I misses", NULL, "l3i_misses_spec", IF(l3_size), {MPKI("l3i_misses_spec"), MISS_RATE(l3i)}},
+    {"ITLB misses", "itlb_misses", "itlb_misses_spec", IF(itlb_entries), {MPKI("itlb_misses")}},
+    {"L1D misses", "l1d_misses", "l1d_misses_spec", IF(l1d_size), {MPKI("l1d_misses"), MISS_RATE(l1d)}},
+    {"L2D misses", "l2d_misses", "l2d_misses_spec", IF(l2_size), {MPKI("l2d_misses"), MISS_RATE(l2d)}},
+    {"L3D misses", NULL, "l3d_misses_spec", IF(l3_size), {MPKI("l3d_misses_spec"), MISS_RATE(l3d)}},
+    {"DTLB misses", "dtlb_misses", "dtlb_misses_spec", IF(dtlb_entries), {MPKI("dtlb_misses")}},
+    PREFETCHES("L1I prefetches", l1i, l1i_prefetch),
+    PREFETCHES("L1D prefetches", l1d, l1d_prefetch),
+    PREFETCHES("L2I prefetches", l2i, l2_prefetch),
+    PREFETCHES("L2D prefetches", l2d, l2_prefetch),
+    PREFETCHES("L3I prefetches", l3i, l3_prefetch),
+    PREFETCHES("L3D prefetches", l3d, l3_prefetch),
+    {"bus transactions", NULL, "bus_transactions", ALWAYS,
+     {PER_1000("bus_transactions"), SHARE("bus_writes", "bus_transactions", "writes")}},
+    {"cycles of the bus", NULL, "bus_busy_cycles", IF(memory_bytes_per_cycle),
+     {SHARE("bus_busy_cycles", "cycles", "of cycles")}},
+    {"forwards", NULL, "forwards", ALWAYS, {SHARE("forwards", "loads_spec", "of loads")}},
+    {"rejects, overlap", NULL, "rejects_overlap", ALWAYS, {SHARE("rejects_overlap", "loads_spec", "of loads")}},
+    {"rejects, MSHRs", NULL, "rejects_mshr", ALWAYS, {SHARE("rejects_mshr", "loads_spec", "of loads")}},
+    {"rejects, TLB", NULL, "rejects_tlb", ALWAYS, {PER_1000("rejects_tlb")}},
+
+    {NULL, "", "cycles", ALWAYS, {{0}}},
+    {"ROB full", NULL, "rob_full_cycles", ALWAYS,
+     {SHARE("rob_full_cycles", "cycles", "of cycles"), {RATIO, "rob_occupancy", "cycles", "entries on average"}}},
+};
+/* clang-format on */
+
+/* ---- text */
+
+/* 1234567 as 1,234,567, whatever the locale. */
+static const char *grouped(uint64_t n, char text[32])
+{
+    char *at = text + 31;
+    *at = '\0';
+    for (unsigned digits = 0; digits == 0 || n; digits++, n /= 10) {
+        if (digits && digits % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + n % 10);
+    }
+    return at;
+}
+
+static uint64_t value_of(const struct stat_report *r, const char *name)
+{
+    const struct count_row *row = count_find(name);
+    assert(row);
+    return count_value(&r->result->counts, row);
+}
+
+static void print_column(const struct stat_report *r, const char *name, FILE *to)
+{
+    char text[32];
+    fprintf(to, " %17s", name ? grouped(value_of(r, name), text) : "");
+}
+
+static void print_rates(const struct stat_report *r, const struct line *l, FILE *to)
+{
+    static const double factor[] = {[RATIO] = 1, [PERCENT] = 100, [PER_KILO] = 1000};
+    unsigned printed = 0;
+    for (unsigned i = 0; i < RATES && l->rate[i].kind != NO_RATE; i++) {
+        const struct rate *rate = &l->rate[i];
+        uint64_t per = value_of(r, rate->per);
+        if (per == 0)
+            continue;
+        if (printed++ == 0)
+            fprintf(to, "%*s #", (int)(LABEL_WIDTH - strlen(l->label)), "");
+        double x = factor[rate->kind] * (double)value_of(r, rate->count) / (double)per;
+        fprintf(to, "%s %7.*f %s", printed > 1 ? "," : "", rate->kind == RATIO ? 3 : 2, x, rate->unit);
+    }
+}
+
+static bool makes_sense(const struct line *l, const struct core_config *core)
+{
+    uint64_t value = 1;
+    if (l->needs != ALWAYS)
+        memcpy(&value, (const char *)core + l->needs, sizeof value);
+    return value != 0;
+}
+
+static void print_line(const struct stat_report *r, const struct line *l, FILE *to)
+{
+    if (l->label == NULL) {
+        fprintf(to, "\n %17s %17s\n", l->first, l->all);
+        return;
+    }
+    print_column(r, l->first, to);
+    print_column(r, l->all, to);
+    fprintf(to, "  %s", l->label);
+    print_rates(r, l, to);
+    fputc('\n', to);
+}
+
+static void print_stage(const struct stat_report *r, enum stage stage, FILE *to)
+{
+    const struct stage_row *row = &stage_rows[stage];
+    double cycles = (double)r->result->counts.core.cycles;
+    fprintf(to, "\n %s, in %% of cycles:\n", row->help);
+    for (unsigned i = 0; i < row->reasons; i++) {
+        uint64_t n = stage_cycles(&r->result->counts, row, i);
+        if (n)
+            fprintf(to, " %17.2f  %s\n", 100 * (double)n / cycles, row->reason[i].help);
+    }
+}
+
+static double mips(const struct stat_report *r)
+{
+    return r->seconds > 0 ? (double)r->result->counts.core.instructions / r->seconds / 1e6 : 0;
+}
+
+void stat_report_print(const struct stat_report *r, FILE *to)
+{
+    char text[32];
+    fprintf(to, "\n %s on the core %s:\n", r->program, r->simulation->core->name);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (makes_sense(&lines[i], r->simulation->core))
+            print_line(r, &lines[i], to);
+    if (r->result->counts.core.cycles) {
+        print_stage(r, STAGE_DISPATCH, to);
+        print_stage(r, STAGE_HEAD, to);
+    }
+    fputc('\n', to);
+    if (r->result->skipped_insns)
+        fprintf(to, " %s instructions were skipped%s.\n", grouped(r->result->skipped_insns, text),
+                r->simulation->warm ? ", with caches and predictors looking on" : "");
+    if (r->result->counts.core.instructions == 0)
+        fputs(" The program ended before the part that is measured.\n", to);
+    if (r->result->cut)
+        fprintf(to, " The program was stopped after %s instructions.\n", grouped(r->simulation->max_insns, text));
+    fprintf(to, " %.3f seconds, %.2f MIPS\n\n", r->seconds, mips(r));
+}
+
+/* ---- JSON */
+
+static json_t *events_json(const struct simulation_counts *c)
+{
+    json_t *events = json_object();
+    for (size_t i = 0; i < count_row_count; i++)
+        json_object_set_new(events, count_rows[i].name, json_integer((json_int_t)count_value(c, &count_rows[i])));
+    return events;
+}
+
+static json_t *cycles_json(const struct simulation_counts *c)
+{
+    json_t *stages = json_object();
+    for (unsigned s = 0; s < STAGES; s++) {
+        json_t *reasons = json_object();
+        for (unsigned i = 0; i < stage_rows[s].reasons; i++)
+            json_object_set_new(reasons, stage_rows[s].reason[i].name,
+                                json_integer((json_int_t)stage_cycles(c, &stage_rows[s], i)));
+        json_object_set_new(stages, stage_rows[s].name, reasons);
+    }
+    return stages;
+}
+
+static json_t *params_json(const struct core_config *core)
+{
+    json_t *params = json_object();
+    for (size_t i = 0; i < core_param_count; i++) {
+        char name[64], value[64];
+        snprintf(name, sizeof name, "%s.%s", core_params[i].section, core_params[i].key);
+        param_text(core, &core_params[i], value, sizeof value);
+        json_object_set_new(params, name, json_string(value));
+    }
+    return params;
+}
+
+json_t *stat_report_json(const struct stat_report *r)
+{
+    const struct simulation_counts *c = &r->result->counts;
+    json_int_t insns = (json_int_t)c->core.instructions, cycles = (json_int_t)c->core.cycles;
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f}, s:o, s:o, s:o}", "command",
+                     "stat", "version", r->version, "core", r->simulation->core->name, "program", r->program,
+                     "exit_status", r->status, "instructions", insns, "cycles", cycles, "cpi",
+                     insns ? (double)cycles / (double)insns : 0, "skipped", (json_int_t)r->result->skipped_insns,
+                     "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result->cut, "host", "seconds",
+                     r->seconds, "mips", mips(r), "events", events_json(c), "cycles_by", cycles_json(c), "params",
+                     params_json(r->simulation->core));
+}

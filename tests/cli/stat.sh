@@ -1,0 +1,263 @@
+#!/bin/bash
+# stat.sh CYCLESCOPE: `stat` and `list` as a user meets them: what is printed and written, and what each mistake says.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+cyclescope=$(realpath "$1")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cross=${CROSS:-riscv64-linux-gnu-}
+failed=0
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1: $2"; failed=1; }
+
+# complains NAME PATTERN COMMAND...: status 125, one line on standard error that matches, nothing on standard output
+complains() {
+    local name=$1 pattern=$2 status
+    shift 2
+    timeout -k 5 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    if [ $status != 125 ]; then
+        not_ok "$name" "status $status: $(head -c 200 "$work/err")"
+    elif [ "$(wc -l <"$work/err")" != 1 ] || ! grep -Eq -- "^cyclescope: .*$pattern" "$work/err"; then
+        not_ok "$name" "says: $(head -c 300 "$work/err")"
+    elif [ -s "$work/out" ]; then
+        not_ok "$name" "prints to standard output"
+    else
+        ok "$name"
+    fi
+}
+
+# gives NAME STATUS OUTPUT COMMAND...: exit status and standard output
+gives() {
+    local name=$1 want=$2 output=$3 status
+    shift 3
+    timeout -k 5 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    if [ $status != "$want" ]; then
+        not_ok "$name" "status $status instead of $want: $(head -c 200 "$work/err")"
+    elif [ "$(cat "$work/out")" != "$output" ]; then
+        not_ok "$name" "printed: $(head -c 200 "$work/out")"
+    else
+        ok "$name"
+    fi
+}
+
+# says NAME PATTERN: so did the last command on standard error
+says() { if grep -Eq -- "$2" "$work/err"; then ok "$1"; else not_ok "$1" "says: $(head -c 2000 "$work/err")"; fi; }
+never_says() { if grep -Eq -- "$2" "$work/err"; then not_ok "$1" "says: $(grep -E -- "$2" "$work/err")"; else ok "$1"; fi; }
+
+# holds NAME EXPRESSION: Python over the JSON documents r (the last one) and b (one kept before)
+holds() {
+    python3 - "$work/json" "$work/before" "$2" <<'P' && ok "$1" || not_ok "$1" "$2"
+import json, os, sys
+r, b = (json.load(open(f)) if os.path.exists(f) else None for f in sys.argv[1:3])
+e = r["events"]
+sys.exit(not eval("(" + sys.argv[3] + ")"))
+P
+}
+
+compile() { # NAME [FLAGS]: a guest program from the C on standard input
+    local name=$1
+    shift
+    "${cross}gcc" -O1 -w -x c -o "$work/$name" - -static "$@" || not_ok "compile-$name" "the cross compiler failed"
+}
+
+# Branches that cannot be foreseen, so that there is a wrong path.
+compile work <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static unsigned state = 1, taken;
+static void toss(int n)
+{
+    static char heap[1 << 16];
+    while (n--) {
+        state = state * 1103515245 + 12345;
+        if (state >> 16 & 1)
+            taken += heap[state >> 8 & 0xffff]++;
+    }
+}
+int main(int argc, char **argv)
+{
+    toss(argc > 1 ? atoi(argv[1]) : 1000);
+    if (argc > 2 && fork() == 0) {
+        toss(atoi(argv[2]));
+        _exit(5);
+    }
+    int status = 0;
+    if (argc > 2)
+        wait(&status);
+    puts("done");
+    return argc > 2 ? WEXITSTATUS(status) : 3;
+}
+C
+compile abort <<<'#include <stdlib.h>
+int main(void) { abort(); }'
+compile closes <<<'#include <unistd.h>
+int main(void) { close(1); close(2); return 0; }'
+stat=("$cyclescope" stat)
+
+# ---- the page
+gives status-and-output-pass-through 3 'done' "${stat[@]}" "$work/work"
+says page-names-program-and-core '/work on the core eyerman2006:$'
+says page-has-cycles '^ +[0-9]{1,3}(,[0-9]{3})+ +cycles$'
+says page-has-instructions-both-ways '^ +[0-9,]+ +[0-9,]+  instructions +# +[0-9.]+ IPC, +[0-9.]+ CPI$'
+says page-has-mispredictions 'mispredictions +# +[0-9.]+ % of branches, +[0-9.]+ MPKI$'
+says page-has-l1d-misses 'L1D misses +# +[0-9.]+ MPKI, +[0-9.]+ % of accesses$'
+says page-has-speed '^ [0-9.]+ seconds, [0-9.]+ MIPS$'
+never_says page-leaves-out-what-is-not-there 'L3|prefetches|cycles of the bus'
+never_says page-has-no-trailing-blanks ' $'
+gives other-core 3 'done' "${stat[@]}" --core modern "$work/work"
+says page-has-what-is-there 'L3D misses'
+says page-has-prefetches 'L1D prefetches +# +[0-9.]+ % were used$'
+gives a-core-of-its-own 3 'done' "${stat[@]}" --core modern --set l3.size=0 --set l1d.prefetch=none "$work/work"
+never_says settings-change-the-page 'L3|L1D prefetches'
+gives quiet 3 'done' "${stat[@]}" --quiet "$work/work"
+if [ -s "$work/err" ]; then not_ok quiet-says-nothing "$(cat "$work/err")"; else ok quiet-says-nothing; fi
+gives abort 134 '' "${stat[@]}" "$work/abort"
+says death-has-a-sentence '^cyclescope: .*/abort was killed by SIGABRT$'
+gives dashes-end-options 3 'done' "${stat[@]}" -- "$work/work" 10
+if "${stat[@]}" --help | grep -q -- '--pipeview-from N'; then ok help; else not_ok help "does not list --pipeview-from"; fi
+
+# ---- JSON
+gives json 3 'done' "${stat[@]}" --quiet --json "$work/json" "$work/work"
+holds json-has-the-shared-keys 'r["command"] == "stat" and r["version"] and r["core"] == "eyerman2006" and
+    r["program"].endswith("/work") and r["exit_status"] == 3 and r["host"]["seconds"] > 0 and r["host"]["mips"] > 0'
+holds json-cpi 'abs(r["cpi"] - r["cycles"] / r["instructions"]) < 1e-9 and r["cycles"] == e["cycles"] > 1000 and
+    r["instructions"] == e["instructions"] > 1000'
+holds retired-is-at-most-speculative 'all(e[n] <= e[n + "_spec"] for n in
+    ("branches", "mispredictions", "l1i_accesses", "l1d_accesses", "l2d_accesses", "dtlb_walks"))'
+holds fetched-is-retired-or-squashed 'e["fetched"] == e["instructions"] + e["squashed"] and e["squashed"] > 0'
+holds every-stage-sums-to-all-cycles 'set(r["cycles_by"]) == {"fetch", "dispatch", "issue", "commit", "head"} and
+    all(sum(s.values()) == r["cycles"] for s in r["cycles_by"].values())'
+holds parameters-are-echoed 'r["params"]["rob.size"] == "128" and r["params"]["l1d.size"] == "16K" and
+    r["params"]["perfect.branch"] == "no"'
+holds not-cut 'r["cut"] is False and r["skipped"] == 0 and r["warmup"] == 0'
+mv "$work/json" "$work/before"
+gives json-stepped 3 'done' "${stat[@]}" --quiet --step --json "$work/json" "$work/work"
+holds stepping-changes-no-count 'e == b["events"] and r["cycles_by"] == b["cycles_by"]'
+gives json-set 3 'done' "${stat[@]}" --quiet --set rob.size=32 --set perfect.branch=yes --json "$work/json" "$work/work"
+holds settings-take-effect 'r["params"]["rob.size"] == "32" and r["params"]["perfect.branch"] == "yes" and
+    e["mispredictions"] == 0 and e["fetched"] == r["instructions"] == b["instructions"]'
+printf '; A narrow core\nbase = small\n[fetch]\nwidth = 1\n' >"$work/narrow.ini"
+"${stat[@]}" --quiet --core "$work/narrow.ini" --json "$work/json" "$work/work" >/dev/null
+holds core-from-a-file 'r["core"] == "narrow" and r["params"]["fetch.width"] == "1" and r["cpi"] >= 1'
+"${stat[@]}" --json - "$work/closes" >"$work/json" 2>"$work/err"
+holds json-to-standard-output-though-the-guest-closes-it 'r["exit_status"] == 0'
+says page-though-the-guest-closes-standard-error 'instructions'
+
+# ---- parts of a run
+gives cut 0 '' "${stat[@]}" --max-insns 5000 --json "$work/json" "$work/work" 1000000
+holds cut-at-the-instruction 'r["instructions"] == 5000 and r["cut"] is True and r["exit_status"] == 0'
+says cut-has-a-sentence 'stopped after 5,000 instructions'
+gives parts 0 '' "${stat[@]}" --skip 40000 --warm --warmup 3000 --max-insns 2000 --json "$work/json" "$work/work" 1000000
+holds parts-have-their-lengths 'r["skipped"] == 40000 and r["warmup"] == 3000 and r["instructions"] == 2000'
+says skipped-has-a-sentence '40,000 instructions were skipped, with'
+mv "$work/json" "$work/before"
+"${stat[@]}" --quiet --skip 43000 --max-insns 2000 --json "$work/json" "$work/work" 1000000 >/dev/null
+holds warming-helps 'r["cycles"] > b["cycles"]'
+gives skip-past-the-end 3 'done' "${stat[@]}" --skip 1000000000 --json "$work/json" "$work/work"
+holds nothing-measured 'r["instructions"] == 0 and r["cycles"] == 0 and r["cpi"] == 0'
+says nothing-measured-has-a-sentence 'ended before the part that is measured'
+
+# ---- processes
+"${stat[@]}" --quiet --json "$work/before" "$work/work" 1000 >/dev/null
+gives forked 5 'done' "${stat[@]}" --json "$work/json" "$work/work" 1000 50000
+if [ "$(grep -c 'seconds,' "$work/err")" = 1 ]; then ok one-page-for-all-processes
+else not_ok one-page-for-all-processes "$(cat "$work/err")"; fi
+holds forked-processes-count 'r["instructions"] > b["instructions"] + 10 * 50000'
+
+# ---- the pipeline view
+cat >"$work/check.py" <<'P'
+"""check.py LOG: reads a Kanata log as strictly as its format is described, and prints how many retired and were flushed."""
+import sys
+lines = open(sys.argv[1], newline="").read().split("\n")
+assert lines.pop() == "", "does not end with a newline"
+assert lines[0] == "Kanata\t0004", "header"
+cycle, live, ids, ended, serial = None, {}, 0, {0: 0, 1: 0}, 0
+order = {"F": {"Dp"}, "Dp": {"Is"}, "Is": {"Is", "Cp"}, "Cp": set()}
+for line in lines[1:]:
+    command, *a = line.split("\t")
+    if command == "C=":
+        assert cycle is None, "C= twice"
+        cycle = int(a[0])
+    elif command == "C":
+        assert int(a[0]) > 0, line
+        cycle += int(a[0])
+    elif command == "I":
+        assert int(a[0]) == ids and len(a) == 3 and cycle is not None, line
+        live[a[0]] = [cycle, None, ""]
+        ids += 1
+    elif command == "L":
+        assert a[0] in live and a[1] in ("0", "1") and len(a) == 3 and a[2], line
+        live[a[0]][2] += a[2]
+    elif command == "S":
+        op = live[a[0]]
+        assert len(a) == 3 and a[1] == "0" and (a[2] in order[op[1]] if op[1] else a[2] == "F"), line
+        op[1] = a[2]
+    elif command == "R":
+        op = live.pop(a[0])
+        assert len(a) == 3 and op[2], line
+        if a[2] == "0":
+            assert op[1] == "Cp" and int(a[1]) == serial, line
+            serial += 1
+        ended[int(a[2])] += 1
+    else:
+        sys.exit("unknown command: " + line)
+assert not live, "no end: %s" % live
+print("retired %d flushed %s" % (ended[0], "some" if ended[1] else "none"))
+P
+# view NAME WANTED OPTIONS...: what the checker says of the view
+view() {
+    local name=$1 wanted=$2 said
+    shift 2
+    "${stat[@]}" --quiet --pipeview "$work/log" "$@" >/dev/null 2>"$work/err"
+    said=$(python3 "$work/check.py" "$work/log" 2>&1 | tail -n 1)
+    if [ "$said" = "$wanted" ]; then ok "$name"; else not_ok "$name" "$said $(head -c 200 "$work/err")"; fi
+}
+view view 'retired 10000 flushed some' "$work/work"
+view view-of-a-window 'retired 300 flushed some' --pipeview-from 15000 --pipeview-insns 300 "$work/work" 5000
+grep -q 'mispredicted' "$work/log" && grep -q 'on the wrong path' "$work/log" && ok view-has-details || not_ok view-has-details "$(head -n 5 "$work/log")"
+view view-of-bundles 'retired 400 flushed some' --core ppc970 --pipeview-from 15000 --pipeview-insns 400 "$work/work" 5000
+view view-in-order 'retired 400 flushed some' --core pentium --pipeview-from 15000 --pipeview-insns 400 "$work/work" 5000
+view view-without-wrong-path 'retired 400 flushed none' --set perfect.branch=yes --pipeview-insns 400 "$work/work"
+view view-behind-the-end 'retired 0 flushed none' --pipeview-from 1000000000 "$work/work"
+view view-of-what-is-measured 'retired 50 flushed some' --skip 20000 --warmup 300 --max-insns 50 "$work/work" 5000
+view view-of-one-process 'retired 30000 flushed some' --pipeview-insns 30000 "$work/work" 5000 5000
+"${stat[@]}" --quiet --step --pipeview "$work/stepped" --pipeview-insns 30000 "$work/work" 5000 5000 >/dev/null
+if cmp -s "$work/log" "$work/stepped"; then ok view-is-the-same-stepped; else not_ok view-is-the-same-stepped "differs"; fi
+
+# ---- mistakes
+complains no-program 'no program given' "${stat[@]}"
+complains unknown-core "'?pentuim'?.*" "${stat[@]}" --core pentuim "$work/work"
+complains unknown-parameter 'rob.sise' "${stat[@]}" --set rob.sise=3 "$work/work"
+complains value-out-of-range 'rob.size' "${stat[@]}" --set rob.size=0 "$work/work"
+complains values-that-do-not-fit 'l1d' "${stat[@]}" --set l1d.ways=3 "$work/work"
+complains bad-number "--max-insns needs a number, not 'many'" "${stat[@]}" --max-insns many "$work/work"
+complains warm-without-skip '--warm needs --skip' "${stat[@]}" --warm "$work/work"
+complains view-from-without-view '--pipeview-from needs --pipeview' "${stat[@]}" --pipeview-from 3 "$work/work"
+complains view-insns-without-view '--pipeview-insns needs --pipeview' "${stat[@]}" --pipeview-insns 3 "$work/work"
+complains view-of-nothing '--pipeview-insns must be at least 1' "${stat[@]}" --pipeview "$work/log" --pipeview-insns 0 "$work/work"
+complains json-cannot-be-written '--json /no/where/json: No such file' "${stat[@]}" --json /no/where/json "$work/work"
+complains view-cannot-be-written '--pipeview /no/where/log: No such file' "${stat[@]}" --pipeview /no/where/log "$work/work"
+complains no-such-file "there is no $work/missing" "${stat[@]}" "$work/missing"
+if [ -w /dev/full ]; then
+    "${stat[@]}" --quiet --json /dev/full "$work/work" >/dev/null 2>"$work/err"
+    [ $? = 125 ] && says full-disk '--json /dev/full: No space left' || not_ok full-disk "status is not 125"
+    "${stat[@]}" --quiet --pipeview /dev/full "$work/work" >/dev/null 2>"$work/err"
+    [ $? = 125 ] && says full-disk-for-the-view '--pipeview /dev/full: ' || not_ok full-disk-for-the-view "status is not 125"
+fi
+
+# ---- list
+if [ "$("$cyclescope" list cores | cut -d' ' -f1)" = "$(basename -s .ini -a cores/*.ini | LC_ALL=C sort)" ]; then ok list-cores
+else not_ok list-cores "$("$cyclescope" list cores)"; fi
+if "$cyclescope" list params | grep -Eq '^rob\.size +[0-9]+\.\.[0-9]+ +128 '; then ok list-params
+else not_ok list-params "$("$cyclescope" list params | head -n 3)"; fi
+for core in $("$cyclescope" list cores | cut -d' ' -f1); do
+    gives "core-$core" 3 'done' "${stat[@]}" --quiet --core "$core" "$work/work" 100
+done
+complains list-of-nothing 'list needs what to list: cores, params' "$cyclescope" list
+complains list-of-something-else "no list of 'colours'" "$cyclescope" list colours
+exit $failed
