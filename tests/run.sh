@@ -46,6 +46,11 @@ group guest-sanitized tests/guest/run.sh build/sanitize/cyclescope
 group isolation tests/guest/isolate.sh
 group cli tests/cli/run.sh build/cyclescope
 group cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
+group cli-stat tests/cli/stat.sh build/cyclescope
+group cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
+group facts tests/facts/run.py build/cyclescope
+group facts-clang tests/facts/run.py build/clang/cyclescope
+group facts-sanitized tests/facts/run.py build/sanitize/cyclescope
 group fuzz tests/fuzz/differential.py --seed 1 --sequences 4000
 group fuzz-clang tests/fuzz/differential.py --seed 2 --sequences 4000 --cyclescope build/clang/cyclescope
 group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cyclescope build/sanitize/cyclescope

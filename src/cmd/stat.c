@@ -7,6 +7,7 @@
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
+#include "cmd/progress.h"
 #include "report/pipeview.h"
 #include "report/stat_report.h"
 
@@ -56,21 +57,26 @@ static int check_options(const struct stat_options *o, struct error *err)
     return 0;
 }
 
-static int stat_process(const struct stat_options *o, struct stat_output *to, struct process *p)
+static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
 {
     struct simulation_result result;
     struct error err;
-    double start = now_seconds();
+    struct progress progress;
+    progress_begin(&progress, to->own.err, o->quiet, o->core.simulation.max_insns);
+    o->core.simulation.progress = progress_note;
+    o->core.simulation.progress_context = &progress;
     if (simulate_process(p, &o->core.simulation, &result, &err) != 0)
         return own_fail(&to->own, &err);
     if (process_is_child(p))
         end_as_child(p);
+    progress_end(&progress);
     struct stat_report report = {.version = CYCLESCOPE_VERSION,
                                  .program = process_program(p),
                                  .status = result.cut ? 0 : process_status(p),
                                  .simulation = &o->core.simulation,
                                  .result = &result,
-                                 .seconds = now_seconds() - start};
+                                 .seconds = progress_seconds(&progress),
+                                 .skip_seconds = progress_skip_seconds(&progress)};
     int status = process_loader_failed(p) ? STATUS_OWN_ERROR : report.status;
     if (!o->quiet) {
         tell_death(&to->own, p);

@@ -31,7 +31,7 @@ static void count_events(struct core *c, unsigned events)
 }
 
 /* What only some instructions leave behind. */
-static void retire_special(struct core *c, const struct flight *f)
+static void retire(struct core *c, const struct flight *f)
 {
     const struct code *code = f->code;
     if (code->flags & IS_CONTROL) {
@@ -47,30 +47,40 @@ static void retire_special(struct core *c, const struct flight *f)
     }
     c->counts.fp_instructions += (code->flags & IS_FP) != 0;
     c->counts.system_calls += (code->flags & IS_SYSTEM_CALL) != 0;
-}
-
-static inline void retire(struct core *c, struct flight *f)
-{
-    const struct code *code = f->code;
-    if (code->dest) {
-        if (c->map[code->dest] == slot_of(c, f))
-            c->map[code->dest] = NO_SLOT;
-        if (code->dest >= REG_FP)
-            c->fp_used--;
-        else
-            c->int_used--;
-    }
-    if (code->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL))
-        retire_special(c, f);
     if (UNLIKELY(f->events))
         count_events(c, f->events);
+    if (UNLIKELY(c->scarce)) {
+        c->fp_used -= code->dest >= REG_FP;
+        c->int_used -= code->dest != 0 && code->dest < REG_FP;
+    }
     OBSERVE(c, committed, f);
-    c->head++;
 }
 
 static bool store_buffer_full(const struct core *c, unsigned stores)
 {
     return c->store_commit - c->store_head + stores > c->store_buffer_size;
+}
+
+/* The 64 bits of a map from this slot on, in ring order. */
+static inline uint64_t bits_from(const struct core *c, const uint64_t *map, unsigned slot)
+{
+    unsigned word = slot / 64, bit = slot % 64;
+    uint64_t bits = map[word] >> bit;
+    if (bit)
+        bits |= map[(word + 1) & (c->words - 1)] << (64 - bit);
+    return bits;
+}
+
+/* The first n instructions go. */
+static inline void leave(struct core *c, unsigned n)
+{
+    unsigned slot = (unsigned)(c->head & c->mask), word = slot / 64, bit = slot % 64;
+    uint64_t gone = (UINT64_C(1) << n) - 1;
+    c->done[word] &= ~(gone << bit);
+    if (bit + n > 64)
+        c->done[(word + 1) & (c->words - 1)] &= ~(gone >> (64 - bit));
+    c->head += n;
+    c->counts.instructions += n;
 }
 
 /* A whole bundle or nothing. */
@@ -85,33 +95,35 @@ static uint32_t commit_bundle(struct core *c)
     if (stores && store_buffer_full(c, stores))
         return stage_result(0, COMMIT_STORES);
     for (unsigned i = 0; i < size; i++)
-        retire(c, flight_at(c, c->head));
+        retire(c, flight_at(c, c->head + i));
     c->rob_used -= c->bundle;
-    c->counts.instructions += size;
+    leave(c, size);
     return stage_result(size, COMMIT_WIDTH);
 }
 
+/* Plain instructions are only counted; the notable ones among them are looked at one by one. */
 static uint32_t commit_singly(struct core *c)
 {
-    unsigned n = 0, why = COMMIT_WIDTH;
-    for (; n < c->commit_width; n++) {
-        struct flight *f = flight_at(c, c->head);
-        if (c->head == c->dispatched) {
-            why = COMMIT_EMPTY;
-            break;
-        }
-        if (f->state != DONE) {
-            why = COMMIT_HEAD;
-            break;
-        }
-        if (f->code->flags & IS_STORE && store_buffer_full(c, 1)) {
+    unsigned slot = (unsigned)(c->head & c->mask), why = COMMIT_WIDTH;
+    uint64_t undone = ~bits_from(c, c->done, slot);
+    unsigned n = undone ? (unsigned)__builtin_ctzll(undone) : 64;
+    if (n >= c->commit_width)
+        n = c->commit_width;
+    else
+        why = c->head + n == c->dispatched ? COMMIT_EMPTY : COMMIT_HEAD;
+    uint64_t notable = bits_from(c, c->notable, slot) & ((UINT64_C(1) << n) - 1);
+    for (; notable; notable &= notable - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(notable);
+        const struct flight *f = flight_at(c, c->head + i);
+        if (f->code->flags & IS_STORE && UNLIKELY(store_buffer_full(c, 1))) {
+            n = i;
             why = COMMIT_STORES;
             break;
         }
         retire(c, f);
     }
+    leave(c, n);
     c->rob_used -= n;
-    c->counts.instructions += n;
     return stage_result(n, why);
 }
 
@@ -127,12 +139,13 @@ static struct flight *oldest_undone(struct core *c)
 static uint32_t commit_bundles(struct core *c)
 {
     struct flight *f = oldest_undone(c);
-    uint32_t wait = f && c->more[c->head & c->mask].bundle_left ? f->wait : HEAD_NOTHING;
+    bool waits = c->more[c->head & c->mask].bundle_left > 0;
     uint32_t result = commit_bundle(c);
-    f = oldest_undone(c);
+    if (!waits)
+        f = oldest_undone(c);
     if (f && f->state == BLOCKED)
         lsq_release_head(c, f);
-    return result | wait << 16;
+    return result | (uint32_t)(waits ? f->wait : HEAD_NOTHING) << 16;
 }
 
 uint32_t core_commit(struct core *c)
@@ -142,17 +155,15 @@ uint32_t core_commit(struct core *c)
     if (UNLIKELY(c->bundle))
         return commit_bundles(c);
     struct flight *f = flight_at(c, c->head);
-    uint32_t result, wait = HEAD_NOTHING;
-    if (f->state == DONE) {
+    bool waits = f->state != DONE;
+    uint32_t result = stage_result(0, COMMIT_HEAD);
+    if (!waits) {
         result = commit_singly(c);
         if (c->head == c->dispatched)
             return result;
         f = flight_at(c, c->head);
-    } else {
-        result = stage_result(0, COMMIT_HEAD);
-        wait = f->wait;
     }
     if (UNLIKELY(f->state == BLOCKED))
         lsq_release_head(c, f);
-    return result | wait << 16;
+    return result | (uint32_t)(waits ? f->wait : HEAD_NOTHING) << 16;
 }

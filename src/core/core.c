@@ -125,9 +125,9 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->fetch_latency = (unsigned)k->l1i_latency;
     c->line_bytes = (unsigned)k->l1i_line;
     c->scarce = k->iq_int || k->iq_fp || k->iq_mem || k->rename_int_regs || k->rename_fp_regs;
-    const uint8_t units[8] = {[POOL_ALU] = (uint8_t)k->units_alu,       [POOL_MULDIV] = (uint8_t)k->units_muldiv,
-                              [POOL_BRANCH] = (uint8_t)k->units_branch, [POOL_LOAD] = (uint8_t)k->units_load,
-                              [POOL_STORE] = (uint8_t)k->units_store,   [POOL_FPU] = (uint8_t)k->units_fpu,
+    const uint8_t units[8] = {[POOL_ALU] = (uint8_t)k->units_alu,          [POOL_MULDIV] = (uint8_t)k->units_muldiv,
+                              [POOL_BRANCH] = (uint8_t)k->units_branch,    [POOL_LOAD] = (uint8_t)k->units_load,
+                              [POOL_STORE] = (uint8_t)k->units_store,      [POOL_FPU] = (uint8_t)k->units_fpu,
                               [POOL_FPMULDIV] = (uint8_t)k->units_fpmuldiv};
     memcpy(c->units, units, sizeof units);
     c->order = (enum issue_order)k->issue_order;
@@ -187,7 +187,7 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
         core_free(c);
         return NULL;
     }
-    memset(c->map, 0xff, sizeof c->map);
+    c->head = c->dispatched = c->tail = c->issue_next = 1; /* 0 is before every position */
     c->line_start = c->line_before = NEVER;
     c->now = 1;
     return c;
@@ -215,8 +215,8 @@ void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
     c->observer = o ? *o : (struct core_observer){0};
-    c->observing = o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed ||
-                         o->squashed);
+    c->observing =
+        o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed || o->squashed);
 }
 
 void core_step_every_cycle(struct core *c, bool step)
@@ -314,7 +314,7 @@ static uint64_t next_event(const struct core *c)
             next = when;
     }
     for (unsigned p = 0; p < POOLS; p++)
-        if (c->ready_count[p])
+        if (c->ready_words)
             for (unsigned u = 0; u < c->units[p]; u++)
                 if (c->busy_until[p][u] > c->now && c->busy_until[p][u] < next)
                     next = c->busy_until[p][u];

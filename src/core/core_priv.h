@@ -47,8 +47,8 @@ enum flight_flag {
 struct flight {
     const struct code *code;
     uint64_t pc;
-    uint64_t addr;                  /* of its memory access, or where control goes */
-    uint64_t when;                  /* cycle: may dispatch; result; try again */
+    uint64_t addr; /* of its memory access, or where control goes */
+    uint64_t when; /* cycle: may dispatch; result; try again */
     union {
         struct {
             uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
@@ -60,12 +60,12 @@ struct flight {
     uint16_t renamed;       /* slot that its destination came from before, or NO_SLOT */
     union {
         struct {
-            uint8_t state;  /* enum flight_state */
-            uint8_t flags;  /* enum flight_flag */
-            uint8_t waits;  /* operands missing for issue */
-            uint8_t wait;   /* enum head_wait, if it is at the head */
+            uint8_t state;   /* enum flight_state */
+            uint8_t flags;   /* enum flight_flag */
+            uint8_t waits;   /* operands missing for issue */
+            uint8_t wait;    /* enum head_wait, if it is at the head */
             uint16_t events; /* enum insn_event */
-            uint16_t level; /* of the path that it was fetched on */
+            uint16_t level;  /* of the path that it was fetched on */
         };
         uint64_t standing; /* all of them, to set at once */
     };
@@ -76,7 +76,8 @@ struct flight {
 /* What is asked for less often. */
 struct flight_more {
     uint64_t id;         /* in order of fetch; kept if someone observes */
-    uint32_t held_by;    /* position of the store that a load waits for */
+    uint32_t held_by;    /* position of the store that a load waits for ... */
+    bool held_for_data;  /* ... its data, or else its leaving */
     uint16_t bundle;     /* slot of the first of its bundle */
     uint8_t bundle_left; /* of a first: members that are not done */
     uint8_t bundle_size; /* of a first */
@@ -87,6 +88,7 @@ struct store {
     uint64_t addr;
     uint64_t pc;
     uint64_t done; /* cycle at which it leaves the store buffer, once it has accessed the cache */
+    uint16_t slot; /* of its instruction, until that commits */
     uint8_t size;
     bool addr_known, data_known;
 };
@@ -98,7 +100,7 @@ struct core {
     struct flight *window;
     uint32_t mask;
     uint32_t words;          /* of 64 slots, of each map */
-    uint32_t ready_total;    /* bits set in the maps of ready ones */
+    uint64_t ready_words;    /* words of ready_any that may have bits, one bit each */
     bool active;             /* something happened in this cycle that no stage's number shows */
     bool fetch_lost;         /* wrong path without a way on */
     bool serializing;        /* fetch waits until the window is empty */
@@ -127,16 +129,18 @@ struct core {
 
     /* ---- what is taken */
     unsigned rob_used, iq_used, queue_used[QUEUES], loads_used, stores_used, int_used, fp_used;
-    uint16_t map[64]; /* register → slot of its youngest producer in the ROB, or NO_SLOT; x0 has none */
+    uint64_t map[64]; /* register → position of its youngest producer; less than `head`: it has committed. x0 has 0 */
+    uint16_t nobody;  /* list of operands that need not wait */
     uint64_t issue_next; /* in order: position that is the next to issue */
 
     /* ---- what is ready, by pool and in all; units */
     struct class_timing timing[CLASS_COUNT];
+    uint64_t done[WINDOW_WORDS];    /* complete, to be committed */
+    uint64_t notable[WINDOW_WORDS]; /* those for which commit has to do more than to let them go */
     uint64_t ready_any[WINDOW_WORDS];
     uint64_t ready[POOLS][WINDOW_WORDS];
-    uint32_t ready_count[POOLS];
-    uint8_t units[8];         /* by pool */
-    uint64_t busy_latest;     /* until when any unit that is not pipelined works */
+    uint8_t units[8];                       /* by pool */
+    uint64_t busy_latest;                   /* until when any unit that is not pipelined works */
     uint64_t busy_until[POOLS][POOL_UNITS]; /* and each */
 
     /* ---- memory */
@@ -242,10 +246,9 @@ static inline void core_make_ready(struct core *c, struct flight *f)
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
     uint64_t bit = UINT64_C(1) << slot % 64;
     f->state = READY;
+    c->ready_words |= UINT64_C(1) << slot / 64;
     c->ready_any[slot / 64] |= bit;
     c->ready[pool][slot / 64] |= bit;
-    c->ready_count[pool]++;
-    c->ready_total++;
 }
 
 static inline void core_unready(struct core *c, struct flight *f)
@@ -254,18 +257,14 @@ static inline void core_unready(struct core *c, struct flight *f)
     uint64_t bit = UINT64_C(1) << slot % 64;
     c->ready_any[slot / 64] &= ~bit;
     c->ready[pool][slot / 64] &= ~bit;
-    c->ready_count[pool]--;
-    c->ready_total--;
 }
 
 /* Gives its place in the issue queue back. */
 static inline void core_leave_queue(struct core *c, struct flight *f)
 {
-    if (f->flags & IN_IQ) {
-        f->flags &= (uint8_t)~IN_IQ;
-        c->iq_used--;
-        c->queue_used[c->timing[f->code->class].queue]--;
-    }
+    f->flags &= (uint8_t)~IN_IQ;
+    c->iq_used--;
+    c->queue_used[c->timing[f->code->class].queue]--;
 }
 
 void core_finish(struct core *c, struct flight *f); /* its result is there: wakes consumers, DONE */
@@ -273,12 +272,12 @@ void core_finish(struct core *c, struct flight *f); /* its result is there: wake
 /* ---- lsq.c */
 void lsq_dispatch(struct core *c, struct flight *f);
 void lsq_squash(struct core *c, struct flight *f);
-void lsq_block(struct core *c, struct flight *f); /* a load waits for addresses of older stores */
-void lsq_issue(struct core *c, struct flight *f); /* at `now`: sets when it finishes, or sends it back */
+void lsq_block(struct core *c, struct flight *f);         /* a load waits for addresses of older stores */
+void lsq_issue(struct core *c, struct flight *f);         /* at `now`: sets when it finishes, or sends it back */
 void lsq_address_known(struct core *c, struct flight *f); /* a store has computed its address */
 void lsq_data_ready(struct core *c, struct flight *f);    /* a store's data */
 void lsq_release_head(struct core *c, struct flight *f);  /* an instruction that issues at the head is there */
-uint64_t lsq_next(const struct core *c); /* when the store buffer does something next, or NEVER */
+uint64_t lsq_next(const struct core *c);                  /* when the store buffer does something next, or NEVER */
 
 /* Nothing is missing any more: READY, or BLOCKED. */
 static inline void core_operands_ready(struct core *c, struct flight *f)

@@ -37,13 +37,9 @@ static enum dispatch_stop lacking(const struct core *c, const struct need *n)
     return DISPATCH_WIDTH;
 }
 
-/* The same for one instruction, the hot case. */
+/* The same for one instruction that has room in ROB and issue queue: the hot case. */
 static inline enum dispatch_stop lacking_one(const struct core *c, const struct code *code)
 {
-    if (c->rob_used >= c->rob_size)
-        return DISPATCH_ROB;
-    if (c->iq_used >= c->iq_size)
-        return DISPATCH_IQ;
     if (code->flags & IS_MEM) {
         bool store = code->flags & IS_STORE;
         if (c->loads_used + c->stores_used >= c->lsq_size ||
@@ -60,62 +56,76 @@ static inline enum dispatch_stop lacking_one(const struct core *c, const struct 
 
 /* ---- entering */
 
-/* Joins the list of the source's producer, if that is not done; true if it has to wait. */
-static inline bool await(struct core *c, struct flight *f, unsigned operand)
+/* Joins the list of the source's producer, if that is not done; 1 if it has to wait. Without branches, since whether an
+ * operand is there is what the host cannot predict: who need not wait joins the list of nobody. */
+static inline unsigned await(struct core *c, struct flight *f, unsigned slot, unsigned operand)
 {
-    unsigned producer = c->map[f->code->source[operand]];
-    if (producer == NO_SLOT)
-        return false;
-    struct flight *p = &c->window[producer];
-    if (p->state == DONE)
-        return false;
-    f->producer[operand] = (uint16_t)producer;
-    f->next[operand] = p->consumers;
-    p->consumers = (uint16_t)(slot_of(c, f) * 4 + operand);
-    return true;
+    uint64_t position = c->map[f->code->source[operand]];
+    struct flight *p = flight_at(c, position);
+    unsigned waits = (position >= c->head) & (p->state != DONE);
+    uint16_t *list = waits ? &p->consumers : &c->nobody;
+    f->producer[operand] = waits ? (uint16_t)(position & c->mask) : NO_SLOT;
+    f->next[operand] = *list;
+    *list = (uint16_t)(slot * 4 + operand);
+    return waits;
 }
 
-static inline void rename_sources(struct core *c, struct flight *f)
+static inline unsigned rename_sources(struct core *c, struct flight *f, unsigned slot)
 {
     const struct code *code = f->code;
-    unsigned waits = await(c, f, 0);
-    bool second = await(c, f, 1);
+    unsigned waits = await(c, f, slot, 0);
+    unsigned second = await(c, f, slot, 1);
     if (UNLIKELY((code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
         c->store[f->store & c->store_mask].data_known = !second; /* data may come later than the address */
     else
         waits += second;
     if (UNLIKELY(code->source[2]))
-        waits += await(c, f, 2);
+        waits += await(c, f, slot, 2);
     f->waits = (uint8_t)waits;
+    return waits;
+}
+
+static inline void rename_dest(struct core *c, struct flight *f, unsigned dest)
+{
+    uint64_t before = c->map[dest];
+    f->renamed = (uint16_t)((before & c->mask) | (before < c->head ? NO_SLOT : 0));
+    c->map[dest] = c->dispatched;
+    if (UNLIKELY(c->scarce)) {
+        c->fp_used += dest >= REG_FP;
+        c->int_used += dest < REG_FP;
+    }
+}
+
+/* What commit has to look at. */
+static inline bool notable(const struct core *c, const struct flight *f)
+{
+    return (f->code->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL)) | f->events | c->scarce | c->observing;
 }
 
 static inline void enter(struct core *c, struct flight *f)
 {
     const struct code *code = f->code;
+    unsigned slot = (unsigned)(c->dispatched & c->mask);
+    uint64_t bit = UINT64_C(1) << slot % 64;
     f->state = WAITING;
     f->flags |= IN_IQ;
     f->wait = HEAD_ISSUE;
+    c->notable[slot / 64] = (c->notable[slot / 64] & ~bit) | (uint64_t)notable(c, f) << slot % 64;
     c->iq_used++;
     c->queue_used[c->timing[code->class].queue]++;
     f->store = c->store_tail;
     if (code->flags & IS_MEM)
         lsq_dispatch(c, f);
-    rename_sources(c, f);
-    if (code->dest) {
-        f->renamed = c->map[code->dest];
-        c->map[code->dest] = (uint16_t)slot_of(c, f);
-        if (code->dest >= REG_FP)
-            c->fp_used++;
-        else
-            c->int_used++;
-    }
+    unsigned waits = rename_sources(c, f, slot);
+    if (code->dest)
+        rename_dest(c, f, code->dest);
     c->dispatched++;
     OBSERVE(c, dispatched, f);
-    if (f->waits == 0)
+    if (waits == 0)
         core_operands_ready(c, f);
 }
 
-/* How many of the instructions that are ready form the next bundle. */
+/* How many of the instructions that are ready form the next bundle. What issues as the oldest has one of its own. */
 static unsigned bundle_length(struct core *c)
 {
     unsigned n = 0;
@@ -123,8 +133,10 @@ static unsigned bundle_length(struct core *c)
         const struct flight *f = flight_at(c, c->dispatched + n);
         if (f->when > c->now)
             break;
+        if (f->code->flags & IS_AT_HEAD && n > 0)
+            break;
         n++;
-        if (f->code->flags & IS_CONTROL)
+        if (f->code->flags & (IS_CONTROL | IS_AT_HEAD))
             break;
     }
     return n;
@@ -153,21 +165,35 @@ static uint32_t dispatch_bundle(struct core *c)
 
 uint32_t core_dispatch(struct core *c)
 {
-    unsigned n = 0, why = DISPATCH_WIDTH;
+    unsigned n = 0, most = c->dispatch_width, why = DISPATCH_WIDTH;
     if (UNLIKELY(c->bundle))
         return dispatch_bundle(c);
-    for (; n < c->dispatch_width; n++) {
+    if (c->tail - c->dispatched < most) {
+        most = (unsigned)(c->tail - c->dispatched);
+        why = DISPATCH_EMPTY;
+    }
+    if (c->rob_size - c->rob_used < most) {
+        most = c->rob_size - c->rob_used;
+        why = DISPATCH_ROB;
+    }
+    if (c->iq_size - c->iq_used < most) {
+        most = c->iq_size - c->iq_used;
+        why = DISPATCH_IQ;
+    }
+    for (; n < most; n++) {
         struct flight *f = flight_at(c, c->dispatched);
-        if (c->dispatched == c->tail || f->when > c->now) {
+        if (f->when > c->now) {
             why = DISPATCH_EMPTY;
             break;
         }
-        why = lacking_one(c, f->code);
-        if (why != DISPATCH_WIDTH)
+        enum dispatch_stop lacks = lacking_one(c, f->code);
+        if (UNLIKELY(lacks != DISPATCH_WIDTH)) {
+            why = lacks;
             break;
-        c->rob_used++;
+        }
         enter(c, f);
     }
+    c->rob_used += n;
     c->counts.dispatched += n;
     return stage_result(n, why);
 }
@@ -185,13 +211,13 @@ static void forget_producers(struct core *c, struct flight *f)
 /* The register is again that of the instruction before, unless that has committed. */
 static void restore_map(struct core *c, struct flight *f, uint64_t position)
 {
-    unsigned dest = f->code->dest;
-    bool in_rob = f->renamed != NO_SLOT && ((f->renamed - c->head) & c->mask) < position - c->head;
-    c->map[dest] = in_rob ? f->renamed : NO_SLOT;
-    if (dest >= REG_FP)
-        c->fp_used--;
-    else
-        c->int_used--;
+    unsigned dest = f->code->dest, distance = (f->renamed - (unsigned)c->head) & c->mask;
+    bool in_rob = f->renamed != NO_SLOT && distance < position - c->head;
+    c->map[dest] = in_rob ? c->head + distance : 0;
+    if (UNLIKELY(c->scarce)) {
+        c->fp_used -= dest >= REG_FP;
+        c->int_used -= dest < REG_FP;
+    }
 }
 
 static void leave_window(struct core *c, struct flight *f, uint64_t position)
@@ -200,7 +226,10 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
         wheel_remove(c, f);
     if (f->state == READY)
         core_unready(c, f);
-    core_leave_queue(c, f);
+    else if (f->state == DONE)
+        c->done[slot_of(c, f) / 64] &= ~(UINT64_C(1) << slot_of(c, f) % 64);
+    if (f->flags & IN_IQ)
+        core_leave_queue(c, f);
     forget_producers(c, f);
     if (f->code->dest)
         restore_map(c, f, position);

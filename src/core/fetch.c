@@ -26,8 +26,10 @@ static bool access_line(struct core *c, struct group *g, uint64_t start)
     c->active = true;
     struct tlb_answer t = memsys_translate_fetch(c->memsys, start, c->now, wrong);
     if (UNLIKELY(t.ready > c->now)) {
-        if (t.level == TLB_WALK)
+        if (t.level == TLB_WALK) {
             c->fetch_events |= EVENT_ITLB;
+            c->counts.itlb_misses_spec++;
+        }
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
@@ -39,6 +41,8 @@ static bool access_line(struct core *c, struct group *g, uint64_t start)
     if (LIKELY(usable <= c->now))
         return true;
     c->fetch_events |= a.level == LEVEL_MEMORY ? EVENT_L1I | EVENT_L2I : EVENT_L1I;
+    c->counts.l1i_misses_spec++;
+    c->counts.l2i_misses_spec += a.level == LEVEL_MEMORY;
     stop_until(c, g, usable, a.level == LEVEL_MEMORY ? FETCH_L2I : FETCH_L1I);
     return false;
 }
@@ -184,8 +188,11 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
     g->branches--;
-    if (c->perfect_branch)
+    if (c->perfect_branch) {
+        if (actual != f->pc + code->length)
+            c->line_start = c->line_before = NEVER;
         return g->branches > 0;
+    }
     r->pc = f->pc;
     r->fallthrough = f->pc + code->length;
     r->kind = code->control;
@@ -195,6 +202,8 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
         f->flags |= MISPREDICTED;
         path_mispredict(&c->paths, r->next);
     }
+    if (r->next != r->fallthrough)
+        c->line_start = c->line_before = NEVER; /* the target's line is read anew, be it the same */
     if (r->misfetch) {
         c->counts.misfetches++;
         if (c->misfetch_cycles) {
@@ -291,6 +300,15 @@ static bool drained(struct core *c)
     return true;
 }
 
+/* Whether this cycle's first instruction lies wholly in the line at hand. The first half of one that does not is at
+ * hand as well, and the cycle goes into its second half. */
+static bool rest_in_line(struct core *c)
+{
+    uint64_t pc = c->paths.hart->pc, fault;
+    const struct code *code = code_find(c->codes, pc, &fault);
+    return code && pc - c->line_start + code->length <= c->line_bytes;
+}
+
 uint32_t core_fetch(struct core *c)
 {
     if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c))))
@@ -312,6 +330,8 @@ uint32_t core_fetch(struct core *c)
         whole = FETCH_GROUP;
         c->run_over = budget == 0;
     }
+    if (c->paths.hart->pc - c->line_start < c->line_bytes)
+        g.lines -= rest_in_line(c);
     while (g.fetched < width && fetch_one(c, &g)) {
     }
     c->counts.fetched += g.fetched;

@@ -37,11 +37,14 @@ static inline void wake(struct core *c, struct flight *f)
 
 void core_finish(struct core *c, struct flight *f)
 {
+    unsigned slot = slot_of(c, f);
     f->state = DONE;
+    c->done[slot / 64] |= UINT64_C(1) << slot % 64;
     OBSERVE(c, completed, f);
-    wake(c, f);
+    if (f->consumers != NO_SLOT)
+        wake(c, f);
     if (UNLIKELY(c->bundle))
-        c->more[c->more[slot_of(c, f)].bundle].bundle_left--;
+        c->more[c->more[slot].bundle].bundle_left--;
     if (f->code->flags & IS_CONTROL)
         resolve(c, f);
 }
@@ -95,10 +98,10 @@ static void occupy_unit(struct core *c, unsigned pool, uint64_t until)
 
 /* One cycle's choice of instructions. */
 struct selection {
-    unsigned left;        /* of the width */
-    unsigned closed;      /* pools that have no unit left, one bit each */
-    uint8_t free[8];      /* units, by pool */
-    bool refused;         /* something was ready and found no unit or port */
+    unsigned left;   /* of the width */
+    unsigned closed; /* pools that have no unit left, one bit each */
+    uint8_t free[8]; /* units, by pool */
+    bool refused;    /* something was ready and found no unit or port */
 };
 
 static void without_busy_units(const struct core *c, struct selection *s)
@@ -173,12 +176,14 @@ static bool select_in_word(struct core *c, struct selection *s, unsigned word, u
         if (--s->left == 0)
             return false;
     }
+    if (c->ready_any[word] == 0)
+        c->ready_words &= ~(UINT64_C(1) << word);
     return true;
 }
 
 uint32_t core_issue(struct core *c)
 {
-    if (c->ready_total == 0)
+    if (c->ready_words == 0)
         return stage_result(0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);
     struct selection s = {.left = c->issue_width};
     memcpy(s.free, c->units, sizeof s.free);
@@ -187,16 +192,17 @@ uint32_t core_issue(struct core *c)
     /* Words in ring order: the head's from its slot on, those behind it, and the head's once more up to its slot. */
     unsigned first = (unsigned)(c->head & c->mask), word = first / 64;
     uint64_t behind = ~UINT64_C(0) << first % 64;
-    bool more = select_in_word(c, &s, word, behind);
-    for (unsigned k = 1; more && k < c->words; k++)
-        if (c->ready_any[(word + k) & (c->words - 1)])
-            more = select_in_word(c, &s, (word + k) & (c->words - 1), ~UINT64_C(0));
-    if (more && c->ready_any[word])
+    bool more = !(c->ready_words >> word & 1) || select_in_word(c, &s, word, behind);
+    for (uint64_t later = c->ready_words & ~((UINT64_C(2) << word) - 1); more && later; later &= later - 1)
+        more = select_in_word(c, &s, (unsigned)__builtin_ctzll(later), ~UINT64_C(0));
+    for (uint64_t earlier = c->ready_words & ((UINT64_C(1) << word) - 1); more && earlier; earlier &= earlier - 1)
+        more = select_in_word(c, &s, (unsigned)__builtin_ctzll(earlier), ~UINT64_C(0));
+    if (more && ~behind)
         select_in_word(c, &s, word, ~behind);
     unsigned n = c->issue_width - s.left;
     c->counts.issued += n;
-    return stage_result(n, s.left == 0   ? ISSUE_WIDTH
-                           : s.refused   ? ISSUE_UNITS
-                           : c->iq_used  ? ISSUE_OPERANDS
-                                         : ISSUE_EMPTY);
+    return stage_result(n, s.left == 0  ? ISSUE_WIDTH
+                           : s.refused  ? ISSUE_UNITS
+                           : c->iq_used ? ISSUE_OPERANDS
+                                        : ISSUE_EMPTY);
 }

@@ -68,22 +68,32 @@ static void release_blocked(struct core *c)
     }
 }
 
+/* In order, what is sent back is the next one again: nothing younger passes it. */
+static void hold_the_line(struct core *c, struct flight *f)
+{
+    if (UNLIKELY(c->order == ISSUE_IN_ORDER))
+        c->issue_next = position_of(c, f);
+}
+
 static void hold(struct core *c, struct flight *f, uint32_t store, enum head_wait wait)
 {
     unsigned slot = slot_of(c, f);
     f->state = BLOCKED;
     f->wait = (uint8_t)wait;
     c->more[slot].held_by = store;
+    c->more[slot].held_for_data = wait != HEAD_REJECT;
     set_bit(c->held, slot);
     c->held_count++;
+    hold_the_line(c, f);
 }
 
-static void release_held(struct core *c, uint32_t store)
+/* `left`: the store is in the cache; otherwise its data has become known. */
+static void release_held(struct core *c, uint32_t store, bool left)
 {
     for (unsigned w = 0; w < c->words && c->held_count; w++) {
         for (uint64_t bits = c->held[w]; bits; bits &= bits - 1) {
             unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (c->more[slot].held_by != store)
+            if (c->more[slot].held_by != store || (!left && !c->more[slot].held_for_data))
                 continue;
             clear_bit(c->held, slot);
             c->held_count--;
@@ -102,7 +112,8 @@ void lsq_dispatch(struct core *c, struct flight *f)
     }
     bool none = f->flags & NO_ACCESS || f->code->op == INSN_lr_w || f->code->op == INSN_lr_d;
     struct store *s = store_at(c, c->store_tail++);
-    *s = (struct store){.addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size};
+    *s = (struct store){
+        .addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size, .slot = (uint16_t)slot_of(c, f)};
     filter_add(c, s, 1);
     c->stores_used++;
 }
@@ -147,7 +158,7 @@ void lsq_data_ready(struct core *c, struct flight *f)
 {
     store_at(c, f->store)->data_known = true;
     if (c->held_count)
-        release_held(c, f->store);
+        release_held(c, f->store, false);
     if (f->state == STORE_DATA)
         core_finish(c, f);
 }
@@ -170,6 +181,7 @@ void lsq_release_head(struct core *c, struct flight *f)
 
 static void try_again(struct core *c, struct flight *f, uint64_t when, enum head_wait wait)
 {
+    hold_the_line(c, f);
     f->state = BLOCKED;
     f->when = when;
     f->wait = (uint8_t)wait;
@@ -191,15 +203,31 @@ static bool translated(struct core *c, struct flight *f)
 {
     if (f->flags & (TRANSLATED | NO_ACCESS))
         return true;
-    struct tlb_answer t = memsys_translate_data(c->memsys, f->addr, c->now, f->flags & WRONG_PATH);
+    bool wrong = f->flags & WRONG_PATH;
+    uint64_t last = f->addr + f->code->mem_size - 1;
+    struct tlb_answer t = memsys_translate_data(c->memsys, f->addr, c->now, wrong);
+    if (UNLIKELY((f->addr ^ last) >= c->memsys_config.page_bytes)) {
+        struct tlb_answer second = memsys_translate_data(c->memsys, last, c->now, wrong);
+        if (second.ready > t.ready)
+            t = second;
+    }
     f->flags |= TRANSLATED;
     if (LIKELY(t.ready <= c->now))
         return true;
-    if (t.level == TLB_WALK)
+    if (t.level == TLB_WALK) {
         f->events |= EVENT_DTLB;
+        c->counts.dtlb_misses_spec++;
+    }
     c->counts.rejects_tlb++;
     try_again(c, f, t.ready, HEAD_DTLB);
     return false;
+}
+
+/* Whether the store is of the load's own bundle. */
+static bool same_bundle(const struct core *c, const struct flight *f, uint32_t store)
+{
+    return c->bundle && c->more[c->store[store & c->store_mask].slot].bundle == c->more[slot_of(c, f)].bundle &&
+           (int32_t)(store - c->store_commit) >= 0;
 }
 
 /* Whether an older store decides about the load: forwards, or holds it back. */
@@ -210,7 +238,14 @@ static bool store_decides(struct core *c, struct flight *f)
         const struct store *s = store_at(c, --p);
         if (s->size == 0 || s->addr >= end || addr >= s->addr + s->size)
             continue;
-        if (s->addr > addr || end > s->addr + s->size) {
+        bool whole = s->addr <= addr && end <= s->addr + s->size;
+        if (!whole && same_bundle(c, f, p)) {
+            /* The store leaves only with the load. Its part is forwarded, the rest read: one after the other. */
+            if (s->data_known)
+                finish_at(c, f, c->now + c->forward_latency + c->load_latency, HEAD_L1D_HIT);
+            else
+                hold(c, f, p, HEAD_L1D_HIT);
+        } else if (!whole) {
             c->counts.rejects_overlap++;
             f->events |= EVENT_REJECT;
             hold(c, f, p, HEAD_REJECT);
@@ -237,6 +272,8 @@ static void access_cache(struct core *c, struct flight *f)
         return;
     }
     f->events |= events[a.level];
+    c->counts.l1d_misses_spec += a.level > LEVEL_L1;
+    c->counts.l2d_misses_spec += a.level == LEVEL_MEMORY;
     finish_at(c, f, a.ready, waits[a.level]);
 }
 
@@ -258,6 +295,7 @@ void lsq_issue(struct core *c, struct flight *f)
         access_cache(c, f);
     }
     c->counts.loads_spec += f->state == ISSUED;
+    c->counts.stores_spec += f->state == ISSUED && flags & IS_STORE;
 }
 
 /* ---- the store buffer */
@@ -267,7 +305,7 @@ static void leave_store_buffer(struct core *c)
     while (c->store_head != c->store_drain && store_at(c, c->store_head)->done <= c->now) {
         filter_add(c, store_at(c, c->store_head), -1);
         if (c->held_count)
-            release_held(c, c->store_head);
+            release_held(c, c->store_head, true);
         c->store_head++;
         c->active = true;
     }

@@ -72,6 +72,7 @@ static uint64_t run_functionally(struct part *part, const struct engine *engine,
         engine->run(e, h);
         done += (uint64_t)(h->quantum - h->budget);
         process_trap(part->process, t);
+        note_fork(part);
     }
     return done;
 }
@@ -90,8 +91,9 @@ static int skip(struct part *part, struct simulation_result *r, struct error *er
 }
 
 /* The same on the core. True if the limit was reached. */
-static bool run_on_core(struct part *part, uint64_t insns)
+static bool run_on_core(struct part *part, uint64_t insns, bool measured)
 {
+    const struct simulation *s = part->s;
     uint64_t done = 0;
     struct thread *t;
     while ((t = process_next(part->process)) != NULL) {
@@ -102,6 +104,8 @@ static bool run_on_core(struct part *part, uint64_t insns)
         done += (uint64_t)(h->quantum - h->budget);
         process_trap(part->process, t);
         note_fork(part);
+        if (measured && s->progress && !part->is_child)
+            s->progress(s->progress_context, done);
         if (insns && done == insns)
             return true;
     }
@@ -115,13 +119,17 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
         return -ENOMEM;
     core_step_every_cycle(part->core, s->step);
     if (s->warmup_insns) {
-        run_on_core(part, s->warmup_insns);
+        run_on_core(part, s->warmup_insns, false);
         core_drain(part->core);
     }
     if (!part->is_child)
         read_counts(part->core, &part->start);
     core_observe(part->core, s->observer);
-    r->cut = run_on_core(part, s->max_insns);
+    if (s->progress && !part->is_child)
+        s->progress(s->progress_context, 0);
+    r->cut = run_on_core(part, s->max_insns, true);
+    if (r->cut && !part->is_child)
+        process_abandon_children(part->process);
     core_drain(part->core);
     read_counts(part->core, &r->counts);
     core_observe(part->core, NULL);

@@ -18,6 +18,10 @@ struct simulation {
     uint64_t max_insns;                   /* measured ones; 0: to the end */
     bool step;                            /* simulate idle cycles one by one */
     const struct core_observer *observer; /* of what is measured, or NULL */
+    /* Called when measuring begins, with 0, and then now and then with the instructions measured so far. May be NULL.
+     */
+    void (*progress)(void *context, uint64_t insns);
+    void *progress_context;
 };
 
 struct simulation_counts {

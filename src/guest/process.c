@@ -1,6 +1,7 @@
 #include "guest/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,6 +111,13 @@ void process_free(struct process *p)
     family_free(p->family);
     free(p->cmdline);
     free(p);
+}
+
+void process_abandon_children(struct process *p)
+{
+    for (struct member *m = NULL; (m = family_next(p->family, m)) != NULL;)
+        if (m != p->member && m->host_pid > 0)
+            kill(m->host_pid, SIGKILL);
 }
 
 struct thread *process_next(struct process *p)

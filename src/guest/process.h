@@ -54,6 +54,9 @@ struct thread *process_next(struct process *p); /* NULL when the process has end
 void process_trap(struct process *p, struct thread *t);
 struct hart *thread_hart(struct thread *t);
 
+/* Kills what the guest forked and what still runs, when nobody wants its outcome any more. */
+void process_abandon_children(struct process *p);
+
 int process_status(const struct process *p); /* exit code, or 128 + signal */
 /* The dynamic loader gave up before the program began, and has said why: a library is missing. */
 bool process_loader_failed(const struct process *p);

@@ -11,10 +11,6 @@
     {                                                                                                                  \
         name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT                                         \
     }
-#define ALL(name, field, help)                                                                                         \
-    {                                                                                                                  \
-        name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT                                         \
-    }
 #define EACH(name, field, help)                                                                                        \
     {                                                                                                                  \
         name, help, MEMORY(field), NO_COUNT                                                                            \
@@ -28,22 +24,21 @@
         EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used"),                  \
         EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR")
 
-/* Of these levels count.def has the misses of instructions that retired. */
-#define CACHE_OF_CORE(c, what) ALL(#c "_misses", c.misses, what ": lines that were not there"), CACHE_OTHERS(c, what)
-#define CACHE(c, what)         PATHS(#c "_misses", c.misses, what ": lines that were not there"), CACHE_OTHERS(c, what)
+#define CACHE(c, what)                                                                                                 \
+    PATHS(#c "_access_misses", c.misses, what ": accesses to lines that were not there"), CACHE_OTHERS(c, what)
 
 const struct count_row count_rows[] = {
 #define COUNT_OF(name, help) {#name, help, CORE(name), NO_COUNT},
 #include "core/count.def"
 #undef COUNT_OF
-    CACHE_OF_CORE(l1i, "first instruction cache"),
-    CACHE_OF_CORE(l1d, "first data cache"),
-    CACHE_OF_CORE(l2i, "second cache, for instructions"),
-    CACHE_OF_CORE(l2d, "second cache, for data"),
+    CACHE(l1i, "first instruction cache"),
+    CACHE(l1d, "first data cache"),
+    CACHE(l2i, "second cache, for instructions"),
+    CACHE(l2d, "second cache, for data"),
     CACHE(l3i, "third cache, for instructions"),
     CACHE(l3d, "third cache, for data"),
-    ALL("itlb_misses", itlb_misses, "fetches that missed the first-level TLB"),
-    ALL("dtlb_misses", dtlb_misses, "loads and stores that missed the first-level TLB"),
+    PATHS("itlb_access_misses", itlb_misses, "fetches that missed the first-level TLB"),
+    PATHS("dtlb_access_misses", dtlb_misses, "loads and stores that missed the first-level TLB"),
     PATHS("itlb_walks", itlb_walks, "page walks for instructions"),
     PATHS("dtlb_walks", dtlb_walks, "page walks for data"),
     EACH("bus_transactions", bus_transactions, "bus transactions"),

@@ -1,9 +1,9 @@
 /* The counts of a simulation by name, for reports of any form.
  *
- * Plain names are of the right path: instructions that retired (count.def), or accesses that were not on the wrong path
- * (the memory hierarchy). Names in `_spec` are of all, wrong path included. Misses are counted by instructions under
- * the plain name and by accesses with `_spec`: several loads that wait for one line are several instructions that
- * missed, at all levels that the line comes past, but one access to the second cache. */
+ * Names in `_spec` are of all, wrong path included; the same name without it is of what retired (count.def) or of
+ * accesses on the right path (the memory hierarchy). `l1d_misses` are instructions, `l1d_access_misses` accesses:
+ * several loads that wait for one line have all missed every level that the line comes past, but the second cache was
+ * asked once. */
 #ifndef CYCLESCOPE_REPORT_COUNTS_H
 #define CYCLESCOPE_REPORT_COUNTS_H
 

@@ -32,7 +32,7 @@ struct line {
 #define MPKI(count)            {PER_KILO, count, "instructions", "MPKI"}
 #define PER_1000(count)        {PER_KILO, count, "instructions", "per 1000 instructions"}
 #define SHARE(count, of, text) {PERCENT, count, of, "% " text}
-#define MISS_RATE(c)           SHARE(#c "_misses_spec", #c "_accesses_spec", "of accesses")
+#define MISS_RATE(c)           SHARE(#c "_access_misses_spec", #c "_accesses_spec", "of accesses")
 #define PREFETCHES(label, c, kind)                                                                                     \
     {label, NULL, #c "_prefetches", IF(kind), {SHARE(#c "_useful_prefetches", #c "_prefetches", "were used")}}
 
@@ -55,14 +55,13 @@ static const struct line lines[] = {
      {SHARE("fp_instructions", "instructions", "of instructions")}},
     {"system calls", "system_calls", NULL, ALWAYS, {{0}}},
 
-    {NULL, "instructions", "accesses", ALWAYS, {{0}}},
     {"L1I misses", "l1i_misses", "l1i_misses_spec", IF(l1i_size), {MPKI("l1i_misses"), MISS_RATE(l1i)}},
     {"L2I misses", "l2i_misses", "l2i_misses_spec", IF(l2_size), {MPKI("l2i_misses"), MISS_RATE(l2i)}},
-    {"L3I misses", NULL, "l3i_misses_spec", IF(l3_size), {MPKI("l3i_misses_spec"), MISS_RATE(l3i)}},
+    {"L3I misses", NULL, "l3i_access_misses_spec", IF(l3_size), {MPKI("l3i_access_misses_spec"), MISS_RATE(l3i)}},
     {"ITLB misses", "itlb_misses", "itlb_misses_spec", IF(itlb_entries), {MPKI("itlb_misses")}},
     {"L1D misses", "l1d_misses", "l1d_misses_spec", IF(l1d_size), {MPKI("l1d_misses"), MISS_RATE(l1d)}},
     {"L2D misses", "l2d_misses", "l2d_misses_spec", IF(l2_size), {MPKI("l2d_misses"), MISS_RATE(l2d)}},
-    {"L3D misses", NULL, "l3d_misses_spec", IF(l3_size), {MPKI("l3d_misses_spec"), MISS_RATE(l3d)}},
+    {"L3D misses", NULL, "l3d_access_misses_spec", IF(l3_size), {MPKI("l3d_access_misses_spec"), MISS_RATE(l3d)}},
     {"DTLB misses", "dtlb_misses", "dtlb_misses_spec", IF(dtlb_entries), {MPKI("dtlb_misses")}},
     PREFETCHES("L1I prefetches", l1i, l1i_prefetch),
     PREFETCHES("L1D prefetches", l1d, l1d_prefetch),
@@ -228,11 +227,11 @@ json_t *stat_report_json(const struct stat_report *r)
 {
     const struct simulation_counts *c = &r->result->counts;
     json_int_t insns = (json_int_t)c->core.instructions, cycles = (json_int_t)c->core.cycles;
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f}, s:o, s:o, s:o}", "command",
-                     "stat", "version", r->version, "core", r->simulation->core->name, "program", r->program,
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f}, s:o, s:o, s:o}",
+                     "command", "stat", "version", r->version, "core", r->simulation->core->name, "program", r->program,
                      "exit_status", r->status, "instructions", insns, "cycles", cycles, "cpi",
                      insns ? (double)cycles / (double)insns : 0, "skipped", (json_int_t)r->result->skipped_insns,
                      "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result->cut, "host", "seconds",
-                     r->seconds, "mips", mips(r), "events", events_json(c), "cycles_by", cycles_json(c), "params",
-                     params_json(r->simulation->core));
+                     r->seconds, "mips", mips(r), "skip_seconds", r->skip_seconds, "events", events_json(c),
+                     "cycles_by", cycles_json(c), "params", params_json(r->simulation->core));
 }

@@ -13,7 +13,8 @@ struct stat_report {
     int status; /* exit status */
     const struct simulation *simulation;
     const struct simulation_result *result;
-    double seconds; /* of the host, for all of it */
+    double seconds;      /* of the host, for what was measured */
+    double skip_seconds; /* and for what came before */
 };
 
 void stat_report_print(const struct stat_report *r, FILE *to);

@@ -128,7 +128,8 @@ holds json-has-the-shared-keys 'r["command"] == "stat" and r["version"] and r["c
 holds json-cpi 'abs(r["cpi"] - r["cycles"] / r["instructions"]) < 1e-9 and r["cycles"] == e["cycles"] > 1000 and
     r["instructions"] == e["instructions"] > 1000'
 holds retired-is-at-most-speculative 'all(e[n] <= e[n + "_spec"] for n in
-    ("branches", "mispredictions", "l1i_accesses", "l1d_accesses", "l2d_accesses", "dtlb_walks"))'
+    ("branches", "mispredictions", "l1i_accesses", "l1d_accesses", "l2d_accesses", "dtlb_walks", "loads", "stores", "l1i_misses",
+     "l2i_misses", "itlb_misses", "l1d_misses", "l2d_misses", "dtlb_misses"))'
 holds fetched-is-retired-or-squashed 'e["fetched"] == e["instructions"] + e["squashed"] and e["squashed"] > 0'
 holds every-stage-sums-to-all-cycles 'set(r["cycles_by"]) == {"fetch", "dispatch", "issue", "commit", "head"} and
     all(sum(s.values()) == r["cycles"] for s in r["cycles_by"].values())'

@@ -11,11 +11,12 @@
 #: expect events.misfetches == 0
 #
 # A jump to another line costs a cycle of fetch. The first time the BTB lacks it: branch.misfetch_cycles more. It learns
-# when the jump commits, which fence.i waits for. The second misfetch is that of the backward branch. Without a BTB
-# targets are known at fetch.
+# when the jump commits, which fence.i waits for; that ends its line, so that the jump begins one. The second misfetch
+# is that of the backward branch. Without a BTB targets are known at fetch.
     .include "fact.inc"
     begin
     li a1, 2
+    nops 6
 top: fence.i
 jump: j there
     .balign 64

@@ -3,7 +3,7 @@
 #: expect complete(a) - issue(a) == 261
 #: expect complete(b) - complete(a) == 0
 #: expect commit(b) - commit(a) == 0
-#: expect events.l2d_misses_spec == 2
+#: expect events.l2d_access_misses_spec == 2
 #
 # Two load units, eight MSHRs, no limit on bandwidth: both loads wait for memory at the same time.
     .include "fact.inc"

@@ -5,13 +5,15 @@
 #: expect events.indirect_mispredictions == 2
 #
 # The BTB knows nothing of the jump at first, then its last target: it is right when that comes again, and wrong when
-# another one does. fence.i lets each jump commit, and so be learnt, before the next is fetched.
+# another one does. fence.i lets each jump commit, and so be learnt, before the next is fetched; it ends its line, so
+# that the jump begins one.
     .include "fact.inc"
     .data
     .balign 64
 targets: .dword one, one, two
     begin
     la a1, targets
+    nops 3
 top: ld a5, 0(a1)
     addi a1, a1, 8
     fence.i

@@ -2,7 +2,7 @@
 #: set itlb.entries=1 itlb.ways=1 l2tlb.entries=64
 #: expect fetch(b) - fetch(a) == 38
 #: expect fetch(c) - fetch(b) == 8
-#: expect events.itlb_misses_spec == 3
+#: expect events.itlb_access_misses_spec == 3
 #: expect events.itlb_walks_spec == 2
 #
 # b is on a page that both TLBs lack: a cycle to get there, l2tlb.latency 7, the walk 30. It takes the only entry of the

@@ -3,8 +3,8 @@
 #: expect fetch(b) - fetch(a) == 10
 #: expect cycles_by.fetch.l1i == 9
 #: expect cycles_by.fetch.l2i == 259
-#: expect events.l1i_misses_spec == 2
-#: expect events.l2i_misses_spec == 1
+#: expect events.l1i_access_misses_spec == 2
+#: expect events.l2i_access_misses_spec == 1
 #: run l2.latency=20
 #: expect fetch(b) - fetch(a) == 21
 #

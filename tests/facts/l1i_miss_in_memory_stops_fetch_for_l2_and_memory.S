@@ -1,7 +1,7 @@
 #: set perfect.itlb=yes
 #: run
 #: expect fetch(b) - fetch(a) == 260
-#: expect events.l2i_misses_spec == 2
+#: expect events.l2i_access_misses_spec == 2
 #: run memory.latency=100
 #: expect fetch(b) - fetch(a) == 110
 #

@@ -1,8 +1,8 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: run
 #: expect complete(half) - issue(half) == 11
-#: expect events.l1d_misses_spec == 2
-#: expect events.l2d_misses_spec == 1
+#: expect events.l1d_access_misses_spec == 2
+#: expect events.l2d_access_misses_spec == 1
 #: run l2.latency=20
 #: expect complete(half) - issue(half) == 22
 #

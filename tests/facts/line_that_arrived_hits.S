@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: expect complete(hit) - issue(hit) == 2
-#: expect events.l1d_misses_spec == 1
+#: expect events.l1d_access_misses_spec == 1
 #
 # The second load depends on the first one's data, so it comes after the line: l1d.latency.
     .include "fact.inc"

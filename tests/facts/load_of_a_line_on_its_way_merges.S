@@ -1,7 +1,7 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: expect issue(b) - issue(a) == 3
 #: expect complete(b) - complete(a) == 0
-#: expect events.l1d_misses_spec == 2
+#: expect events.l1d_access_misses_spec == 2
 #: expect events.l1d_merges_spec == 1
 #: expect events.l2d_accesses_spec == 1
 #

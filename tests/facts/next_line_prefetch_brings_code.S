@@ -5,8 +5,8 @@
 #: run
 #: expect fetch(b) - fetch(a) == 10
 #
-# The miss of a's line asks for b's as well, which lies in the same line of the second cache and arrives with it. Without
-# the prefetcher b's line costs its own l2.latency.
+# The miss of a's line asks for b's as well, which lies in the same line of the second cache and arrives with it.
+# Without the prefetcher b's line costs its own l2.latency.
     .include "fact.inc"
     begin
 a:  nop

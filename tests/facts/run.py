@@ -27,6 +27,7 @@ import operator
 import os
 import pathlib
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -34,7 +35,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "facts"
 GCC = os.environ.get("CROSS", "riscv64-linux-gnu-") + "gcc"
-FLAGS = "-x assembler -static -nostdlib -march=rv64gc -mno-relax -Wl,--no-relax -Wl,--build-id=none".split()
+FLAGS = "-x assembler -march=rv64gc -mno-relax -fno-pie -no-pie -static -nostdlib".split()  # so that la is no load
+FLAGS += "-Wl,--no-relax -Wl,--build-id=none".split()
 INSNS = 100000  # that the log holds; a fact needs a few
 
 
@@ -162,7 +164,8 @@ def note_stage(insn, stage, cycle):
 def simulate(cyclescope, program, core, run, number, step):
     name = BUILD / f"{program.name}.{number}{'.step' if step else ''}"
     files = ["--json", f"{name}.json", "--pipeview", f"{name}.log", "--pipeview-insns", str(INSNS)]
-    command = [cyclescope, "stat", "--quiet", *files, *(["--core", core] if core else []), *(["--step"] if step else [])]
+    command = [cyclescope, "stat", "--quiet", *files]
+    command += (["--core", core] if core else []) + (["--step"] if step else [])
     command += [word for setting in run.settings for word in ("--set", setting)]
     try:
         done = subprocess.run([*command, program], capture_output=True, text=True, timeout=60)
@@ -303,7 +306,7 @@ def check_fact(cyclescope, path):
             found = check_run(cyclescope, program, labels, core, run, number)
             which = f"run {number + 1}: " if len(runs) > 1 else ""
             wrong += [which + text for text in found]
-    except Mistake as mistake:
+    except (Mistake, OSError) as mistake:
         wrong = [str(mistake)]
     return f"not ok {path.stem}: {'; '.join(wrong)}" if wrong else f"ok {path.stem}"
 
@@ -329,6 +332,9 @@ def main(arguments):
         sys.exit(__doc__.strip())
     cyclescope, names = os.path.abspath(arguments[0]), arguments[1:]
     paths = [HERE / f"{name}.S" for name in names] or sorted(HERE.glob("*.S"))
+    if shutil.which(GCC) is None:
+        print(f"skip facts: there is no {GCC}")
+        return 0
     BUILD.mkdir(parents=True, exist_ok=True)
     if showing:
         return show(cyclescope, paths[0])

@@ -3,12 +3,12 @@
 #: expect complete(late) - issue(wrong.early) == 261
 #: expect complete(late) - issue(late) == 235
 #: expect events.l1d_misses == 1
-#: expect events.l1d_misses_spec == 2
+#: expect events.l1d_access_misses_spec == 2
 #
 # The branch waits for a quotient: it issues at d + 22 (li at d + 1, div at d + 2) and resolves at d + 23. Meanwhile the
 # wrong path loads from a line that is in no cache, at d + 3, when its address is ready. The right path dispatches its
-# load of the same line at d + 28 and issues it at d + 29: it waits for what the wrong path has asked for, 26 cycles less
-# than 261.
+# load of the same line at d + 28 and issues it at d + 29: it waits for what the wrong path has asked for, 26 cycles
+# less than 261.
     .include "fact.inc"
     begin
     la a1, area

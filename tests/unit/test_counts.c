@@ -43,11 +43,11 @@ static void plain_names_leave_the_wrong_path_out(void **state)
     c.memory.dtlb_misses[0] = 7;
     c.memory.bus_reads = 11;
     assert_int_equal(value(&c, "l1d_misses"), 5); /* instructions that retired */
-    assert_int_equal(value(&c, "l1d_misses_spec"), 40);
+    assert_int_equal(value(&c, "l1d_access_misses_spec"), 40);
     assert_int_equal(value(&c, "l1d_accesses"), 300);
     assert_int_equal(value(&c, "l1d_accesses_spec"), 400);
-    assert_int_equal(value(&c, "l3i_misses"), 7);
-    assert_int_equal(value(&c, "dtlb_misses_spec"), 7);
+    assert_int_equal(value(&c, "l3i_access_misses"), 7);
+    assert_int_equal(value(&c, "dtlb_access_misses_spec"), 7);
     assert_int_equal(value(&c, "bus_reads"), 11);
     assert_int_equal(value(&c, "l2d_accesses_spec"), 0);
 }

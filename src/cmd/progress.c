@@ -1,0 +1,46 @@
+#include "cmd/progress.h"
+
+#include <unistd.h>
+
+#include "cmd/guest_run.h"
+
+void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns)
+{
+    bool terminal = !quiet && isatty(fileno(to));
+    *p = (struct progress){.to = terminal ? to : NULL, .max_insns = max_insns, .begun = now_seconds()};
+}
+
+void progress_note(void *context, uint64_t insns)
+{
+    struct progress *p = context;
+    double now = now_seconds(), seconds = now - p->measuring;
+    if (p->measuring == 0) {
+        p->measuring = p->printed = now;
+        return;
+    }
+    if (p->to == NULL || now - p->printed < 0.25)
+        return;
+    p->printed = now;
+    double rate = (double)insns / seconds;
+    fprintf(p->to, "\r%.1f million instructions, %.2f MIPS", (double)insns / 1e6, rate / 1e6);
+    if (p->max_insns)
+        fprintf(p->to, ", %.0f s left", (double)(p->max_insns - insns) / rate);
+    fputs("\033[K", p->to);
+    fflush(p->to);
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->to && p->printed > p->measuring)
+        fputs("\r\033[K", p->to);
+}
+
+double progress_skip_seconds(const struct progress *p)
+{
+    return (p->measuring ? p->measuring : now_seconds()) - p->begun;
+}
+
+double progress_seconds(const struct progress *p)
+{
+    return p->measuring ? now_seconds() - p->measuring : 0;
+}
