@@ -176,18 +176,28 @@ static const struct code *decode_at(struct code_cache *c, struct code_page *page
     return entry;
 }
 
+static struct code_page *recent_page(struct code_cache *c, uint64_t number)
+{
+    struct code_page **recent = &c->recent[number % CODE_RECENT];
+    if ((*recent)->number != number)
+        *recent = page_of(c, number);
+    return *recent;
+}
+
+const uint32_t *code_row(struct code_cache *c, uint64_t addr)
+{
+    return &recent_page(c, addr / GUEST_PAGE)->at[addr % GUEST_PAGE / 2];
+}
+
 const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault)
 {
     if (pc >= GUEST_SPACE) {
         *fault = pc;
         return NULL;
     }
-    uint64_t number = pc / GUEST_PAGE;
-    struct code_page **recent = &c->recent[number % CODE_RECENT];
-    if ((*recent)->number != number)
-        *recent = page_of(c, number);
-    uint32_t found = (*recent)->at[pc % GUEST_PAGE / 2];
-    return found ? &c->code[found] : decode_at(c, *recent, pc, fault);
+    struct code_page *page = recent_page(c, pc / GUEST_PAGE);
+    uint32_t found = page->at[pc % GUEST_PAGE / 2];
+    return found ? &c->code[found] : decode_at(c, page, pc, fault);
 }
 
 /* An instruction may begin two bytes before the range. */

@@ -80,9 +80,9 @@ struct code {
 enum { CODE_PAGE_HALFWORDS = GUEST_PAGE / 2, CODE_HASH = 1024, CODE_RECENT = 64, CODE_MOST = 1 << 20 };
 
 struct code_page {
-    uint64_t number;                            /* address / GUEST_PAGE */
-    struct code_page *next;                     /* in the hash chain */
-    uint32_t at[CODE_PAGE_HALFWORDS];           /* index of the decoded instruction; 0: not decoded yet */
+    uint64_t number;                  /* address / GUEST_PAGE */
+    struct code_page *next;           /* in the hash chain */
+    uint32_t at[CODE_PAGE_HALFWORDS]; /* index of the decoded instruction; 0: not decoded yet */
 };
 
 struct code_cache {
@@ -97,6 +97,8 @@ struct code_cache {
 
 struct code_cache *code_new(struct guest_memory *memory, struct error *err) MUST_CHECK;
 void code_free(struct code_cache *c);
+/* The places of a page's instructions, from this address on. */
+const uint32_t *code_row(struct code_cache *c, uint64_t addr);
 const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault);
 void code_describe(const struct insn *i, struct code *c); /* a legal instruction */
 bool code_wants_reset(const struct code_cache *c); /* much has been decoded; to be done when nothing is in flight */

@@ -84,25 +84,25 @@ static inline void leave(struct core *c, unsigned n)
 }
 
 /* A whole bundle or nothing. */
-static uint32_t commit_bundle(struct core *c)
+static uint64_t commit_bundle(struct core *c)
 {
     const struct flight_more *first = &c->more[c->head & c->mask];
     unsigned size = first->bundle_size, stores = 0;
     if (first->bundle_left > 0)
-        return stage_result(0, COMMIT_HEAD);
+        return stage_result(PLACE_COMMIT, 0, COMMIT_HEAD);
     for (unsigned i = 0; i < size; i++)
         stores += (flight_at(c, c->head + i)->code->flags & IS_STORE) != 0;
     if (stores && store_buffer_full(c, stores))
-        return stage_result(0, COMMIT_STORES);
+        return stage_result(PLACE_COMMIT, 0, COMMIT_STORES);
     for (unsigned i = 0; i < size; i++)
         retire(c, flight_at(c, c->head + i));
     c->rob_used -= c->bundle;
     leave(c, size);
-    return stage_result(size, COMMIT_WIDTH);
+    return stage_result(PLACE_COMMIT, size, COMMIT_WIDTH);
 }
 
 /* Plain instructions are only counted; the notable ones among them are looked at one by one. */
-static uint32_t commit_singly(struct core *c)
+static uint64_t commit_singly(struct core *c)
 {
     unsigned slot = (unsigned)(c->head & c->mask), why = COMMIT_WIDTH;
     uint64_t undone = ~bits_from(c, c->done, slot);
@@ -124,7 +124,7 @@ static uint32_t commit_singly(struct core *c)
     }
     leave(c, n);
     c->rob_used -= n;
-    return stage_result(n, why);
+    return stage_result(PLACE_COMMIT, n, why);
 }
 
 /* The oldest instruction that is not done: a bundle waits for it, and it may have to issue as the oldest. */
@@ -136,34 +136,39 @@ static struct flight *oldest_undone(struct core *c)
     return NULL;
 }
 
-static uint32_t commit_bundles(struct core *c)
+static uint64_t commit_bundles(struct core *c)
 {
     struct flight *f = oldest_undone(c);
     bool waits = c->more[c->head & c->mask].bundle_left > 0;
-    uint32_t result = commit_bundle(c);
+    uint64_t result = commit_bundle(c);
     if (!waits)
         f = oldest_undone(c);
     if (f && f->state == BLOCKED)
         lsq_release_head(c, f);
-    return result | (uint32_t)(waits ? f->wait : HEAD_NOTHING) << 16;
+    c->head_wait = waits ? f->wait : HEAD_NOTHING;
+    return result;
 }
 
-uint32_t core_commit(struct core *c)
+uint64_t core_commit(struct core *c)
 {
-    if (c->head == c->dispatched)
-        return stage_result(0, COMMIT_EMPTY);
+    if (c->head == c->dispatched) {
+        c->head_wait = HEAD_NOTHING;
+        return stage_result(PLACE_COMMIT, 0, COMMIT_EMPTY);
+    }
     if (UNLIKELY(c->bundle))
         return commit_bundles(c);
     struct flight *f = flight_at(c, c->head);
     bool waits = f->state != DONE;
-    uint32_t result = stage_result(0, COMMIT_HEAD);
+    uint64_t result = stage_result(PLACE_COMMIT, 0, COMMIT_HEAD);
     if (!waits) {
         result = commit_singly(c);
+        c->head_wait = HEAD_NOTHING;
         if (c->head == c->dispatched)
             return result;
         f = flight_at(c, c->head);
     }
     if (UNLIKELY(f->state == BLOCKED))
         lsq_release_head(c, f);
-    return result | (uint32_t)(waits ? f->wait : HEAD_NOTHING) << 16;
+    c->head_wait = waits ? f->wait : HEAD_NOTHING;
+    return result;
 }

@@ -267,17 +267,14 @@ static void flush_records(struct core *c)
 }
 
 /* The record is put together in registers: written as bytes and read back as words it would stall the host. */
-static inline void note_record(struct core *c, uint32_t commit, uint32_t issue, uint32_t dispatch, uint32_t fetch)
+static inline void note_record(struct core *c, uint64_t stages)
 {
-    uint64_t moved = (fetch & 0xff) | (dispatch & 0xff) << 8 | (issue & 0xff) << 16 | (commit & 0xff) << 24;
-    uint64_t stops = (fetch >> 8 & 0xff) | (dispatch >> 8 & 0xff) << 8 | (issue >> 8 & 0xff) << 16 |
-                     (uint64_t)(commit >> 8 & 0xff) << 24;
     uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
-    uint64_t first = moved | stops << 32, second = c->rob_used | (uint64_t)(commit >> 16) << 16 | flags << 24;
-    if (first != c->pending[0] || second != c->pending[1]) {
+    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24;
+    if (stages != c->pending[0] || rest != c->pending[1]) {
         flush_records(c);
-        c->pending[0] = first;
-        c->pending[1] = second;
+        c->pending[0] = stages;
+        c->pending[1] = rest;
     }
     c->pending_cycles++;
 }
@@ -324,16 +321,16 @@ static uint64_t next_event(const struct core *c)
 static inline void run_cycle(struct core *c)
 {
     c->active = false;
-    uint32_t commit = core_commit(c);
+    uint64_t stages = core_commit(c);
     core_complete(c);
-    uint32_t issue = core_issue(c);
+    stages |= core_issue(c);
     if (c->store_head != c->store_commit)
         core_drain_stores(c);
-    uint32_t dispatch = core_dispatch(c);
-    uint32_t fetch = core_fetch(c);
-    note_record(c, commit, issue, dispatch, fetch);
-    bool idle = !c->active && ((commit | issue | dispatch | fetch) & 0xff) == 0;
-    if (idle && !c->run_over && !c->step) {
+    stages |= core_dispatch(c);
+    stages |= core_fetch(c);
+    note_record(c, stages);
+    bool moved = (uint32_t)stages != 0;
+    if (!moved && !c->active && !c->run_over && !c->step) {
         uint64_t next = next_event(c);
         assert(next != NEVER && next > c->now);
         c->pending_cycles += next - c->now - 1;

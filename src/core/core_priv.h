@@ -99,23 +99,25 @@ struct core {
     uint64_t head, dispatched, tail; /* positions in the window */
     struct flight *window;
     uint32_t mask;
-    uint32_t words;          /* of 64 slots, of each map */
-    uint64_t ready_words;    /* words of ready_any that may have bits, one bit each */
-    bool active;             /* something happened in this cycle that no stage's number shows */
-    bool fetch_lost;         /* wrong path without a way on */
-    bool serializing;        /* fetch waits until the window is empty */
-    bool run_over;           /* the hart's quantum is used up, or it trapped */
-    bool step;               /* through every cycle */
-    bool observing;          /* someone wants lifecycle events */
-    uint8_t fetch_why;       /* enum fetch_stop until fetch_resume */
-    uint16_t fetch_events;   /* enum insn_event that the next instruction inherits from its line */
-    uint64_t fetch_resume;   /* cycle from which fetch may go on */
-    uint64_t line_start;     /* of the line that fetch is in, or NEVER */
-    uint64_t line_before;    /* and of the one before, which an instruction may begin in */
-    uint64_t decode_cycle;   /* in which the youngest instruction may dispatch ... */
-    unsigned decode_left;    /* ... and how many more may */
-    uint64_t pending[2];     /* the record of the cycles before, as words ... */
-    uint64_t pending_cycles; /* ... which are so many */
+    uint32_t words;            /* of 64 slots, of each map */
+    uint64_t ready_words;      /* words of ready_any that may have bits, one bit each */
+    bool active;               /* something happened in this cycle that no stage's number shows */
+    bool fetch_lost;           /* wrong path without a way on */
+    bool serializing;          /* fetch waits until the window is empty */
+    bool run_over;             /* the hart's quantum is used up, or it trapped */
+    bool step;                 /* through every cycle */
+    bool observing;            /* someone wants lifecycle events */
+    uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
+    uint8_t head_wait;         /* enum head_wait of this cycle */
+    uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
+    uint64_t fetch_resume;     /* cycle from which fetch may go on */
+    uint64_t line_start;       /* of the line that fetch is in, or NEVER */
+    const uint32_t *line_code; /* and its part of code_page.at */
+    uint64_t line_before;      /* and of the one before, which an instruction may begin in */
+    uint64_t decode_cycle;     /* in which the youngest instruction may dispatch ... */
+    unsigned decode_left;      /* ... and how many more may */
+    uint64_t pending[2];       /* the record of the cycles before, as words ... */
+    uint64_t pending_cycles;   /* ... which are so many */
 
     /* ---- limits, from the configuration */
     unsigned fetch_width, fetch_lines, fetch_branches, front_stages, decode_width, dispatch_width, issue_width;
@@ -155,7 +157,9 @@ struct core {
     uint64_t blocked[WINDOW_WORDS]; /* loads that wait for addresses of older stores */
     uint64_t held[WINDOW_WORDS];    /* loads that wait for one store: its data, or its leaving */
 
-    /* ---- what happens at a known cycle: a map of slots for each cycle of a wheel */
+    /* ---- what happens at a known cycle: in the next one, as most; else a map of slots for each cycle of a wheel */
+    uint16_t soon[POOL_UNITS]; /* slots of what was issued in this cycle and finishes in the next */
+    unsigned soon_count;
     uint64_t *wheel; /* WHEEL rows of `words` */
     uint64_t wheel_map[WHEEL / 64];
 
@@ -191,22 +195,37 @@ static inline uint64_t position_of(const struct core *c, const struct flight *f)
 
 /* ---- stages, last one first. The result is what they moved, and why not more: stage_result. */
 
-static inline uint32_t stage_result(unsigned moved, unsigned stop)
+enum place {
+    PLACE_FETCH,
+    PLACE_DISPATCH,
+    PLACE_ISSUE,
+    PLACE_COMMIT
+}; /* bytes of both halves of a record's first word */
+
+static inline uint64_t stage_result(enum place place, unsigned moved, unsigned stop)
 {
-    return moved | stop << 8;
+    return (uint64_t)moved << 8 * place | (uint64_t)stop << (32 + 8 * place);
 }
 
-uint32_t core_commit(struct core *c); /* bits from 16 on: enum head_wait */
+uint64_t core_commit(struct core *c);
 void core_complete(struct core *c);
-uint32_t core_issue(struct core *c);
+uint64_t core_issue(struct core *c);
 void core_drain_stores(struct core *c);
-uint32_t core_dispatch(struct core *c);
-uint32_t core_fetch(struct core *c);
+uint64_t core_dispatch(struct core *c);
+uint64_t core_fetch(struct core *c);
 
 /* Throws away everything from this position on. */
 void core_squash(struct core *c, uint64_t from);
 
-/* ---- the wheel: f->when says when. What lies beyond its horizon waits there and is put on again. */
+/* ---- a result comes in the next cycle, or at f->when. */
+
+static inline void finish_soon(struct core *c, struct flight *f)
+{
+    f->when = c->now + 1;
+    c->soon[c->soon_count++] = (uint16_t)slot_of(c, f);
+}
+
+/* The wheel. What lies beyond its horizon waits there and is put on again. */
 
 static inline uint64_t *wheel_row(const struct core *c, uint64_t cycle)
 {

@@ -142,7 +142,7 @@ static unsigned bundle_length(struct core *c)
     return n;
 }
 
-static uint32_t dispatch_bundle(struct core *c)
+static uint64_t dispatch_bundle(struct core *c)
 {
     unsigned n = bundle_length(c);
     struct need need = {0};
@@ -151,7 +151,7 @@ static uint32_t dispatch_bundle(struct core *c)
     need.rob = c->bundle;
     enum dispatch_stop why = n ? lacking(c, &need) : DISPATCH_EMPTY;
     if (why != DISPATCH_WIDTH)
-        return stage_result(0, why);
+        return stage_result(PLACE_DISPATCH, 0, why);
     unsigned first = (unsigned)(c->dispatched & c->mask);
     c->more[first].bundle_left = c->more[first].bundle_size = (uint8_t)n;
     c->rob_used += c->bundle;
@@ -160,10 +160,10 @@ static uint32_t dispatch_bundle(struct core *c)
         enter(c, flight_at(c, c->dispatched));
     }
     c->counts.dispatched += n;
-    return stage_result(n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
+    return stage_result(PLACE_DISPATCH, n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
 }
 
-uint32_t core_dispatch(struct core *c)
+uint64_t core_dispatch(struct core *c)
 {
     unsigned n = 0, most = c->dispatch_width, why = DISPATCH_WIDTH;
     if (UNLIKELY(c->bundle))
@@ -195,7 +195,7 @@ uint32_t core_dispatch(struct core *c)
     }
     c->rob_used += n;
     c->counts.dispatched += n;
-    return stage_result(n, why);
+    return stage_result(PLACE_DISPATCH, n, why);
 }
 
 /* ---- undoing */
@@ -228,6 +228,7 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
         core_unready(c, f);
     else if (f->state == DONE)
         c->done[slot_of(c, f) / 64] &= ~(UINT64_C(1) << slot_of(c, f) % 64);
+    f->state = FETCHED;
     if (f->flags & IN_IQ)
         core_leave_queue(c, f);
     forget_producers(c, f);

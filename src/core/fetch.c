@@ -36,6 +36,7 @@ static bool access_line(struct core *c, struct group *g, uint64_t start)
     struct mem_answer a = memsys_fetch(c->memsys, start, c->now, wrong);
     c->line_before = c->line_start;
     c->line_start = start;
+    c->line_code = code_row(c->codes, start);
     /* The latency of a hit is part of the front end: only what comes on top stops fetch. */
     uint64_t usable = a.ready - c->fetch_latency;
     if (LIKELY(usable <= c->now))
@@ -47,7 +48,8 @@ static bool access_line(struct core *c, struct group *g, uint64_t start)
     return false;
 }
 
-/* Whether fetch has the line or the two lines of an instruction at hand, or gets them at once. */
+/* An instruction that does not lie wholly in the line that fetch is in: whether fetch has its line or its two lines at
+ * hand, or gets them at once. */
 static bool have_lines(struct core *c, struct group *g, uint64_t pc, unsigned length)
 {
     uint64_t first = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + length - 1) & ~(uint64_t)(c->line_bytes - 1);
@@ -231,6 +233,14 @@ static inline uint64_t through_front_end(struct core *c)
     return c->decode_cycle;
 }
 
+/* The instruction at pc, by the table of the line that fetch is in. */
+static inline const struct code *code_at(struct core *c, uint64_t pc, uint64_t *fault)
+{
+    uint64_t offset = pc - c->line_start;
+    uint32_t found = LIKELY(offset < c->line_bytes) ? c->line_code[offset / 2] : 0;
+    return LIKELY(found) ? &c->codes->code[found] : code_find(c->codes, pc, fault);
+}
+
 static bool no_code(struct core *c, struct group *g, uint64_t fault)
 {
     if (c->paths.level > 0)
@@ -257,7 +267,7 @@ static inline bool fetch_one(struct core *c, struct group *g)
 {
     struct hart *h = c->paths.hart;
     uint64_t pc = h->pc, fault;
-    const struct code *code = code_find(c->codes, pc, &fault);
+    const struct code *code = code_at(c, pc, &fault);
     if (UNLIKELY(code == NULL))
         return no_code(c, g, fault);
     if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
@@ -294,8 +304,10 @@ static bool drained(struct core *c)
         c->run_over = true;
         return false;
     }
-    if (code_wants_reset(c->codes))
+    if (code_wants_reset(c->codes)) {
         code_reset(c->codes);
+        c->line_start = c->line_before = NEVER;
+    }
     c->serializing = false;
     return true;
 }
@@ -305,18 +317,18 @@ static bool drained(struct core *c)
 static bool rest_in_line(struct core *c)
 {
     uint64_t pc = c->paths.hart->pc, fault;
-    const struct code *code = code_find(c->codes, pc, &fault);
+    const struct code *code = code_at(c, pc, &fault);
     return code && pc - c->line_start + code->length <= c->line_bytes;
 }
 
-uint32_t core_fetch(struct core *c)
+uint64_t core_fetch(struct core *c)
 {
     if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c))))
-        return stage_result(0, FETCH_SERIAL);
+        return stage_result(PLACE_FETCH, 0, FETCH_SERIAL);
     if (UNLIKELY(c->fetch_lost))
-        return stage_result(0, FETCH_LOST);
+        return stage_result(PLACE_FETCH, 0, FETCH_LOST);
     if (c->now < c->fetch_resume)
-        return stage_result(0, c->fetch_why);
+        return stage_result(PLACE_FETCH, 0, c->fetch_why);
     unsigned width = c->fetch_width, room = c->front_size - (unsigned)(c->tail - c->dispatched);
     struct group g = {.lines = c->fetch_lines, .branches = c->fetch_branches, .why = FETCH_GROUP};
     unsigned whole = FETCH_WIDTH; /* why, if all of the width comes */
@@ -335,5 +347,5 @@ uint32_t core_fetch(struct core *c)
     while (g.fetched < width && fetch_one(c, &g)) {
     }
     c->counts.fetched += g.fetched;
-    return stage_result(g.fetched, g.fetched == width && g.why == FETCH_GROUP ? whole : g.why);
+    return stage_result(PLACE_FETCH, g.fetched, g.fetched == width && g.why == FETCH_GROUP ? whole : g.why);
 }

@@ -66,11 +66,9 @@ static void happen(struct core *c, struct flight *f)
 }
 
 /* The row is read again after each entry, since a misprediction removes younger ones from it. */
-void core_complete(struct core *c)
+static void wheel_turns(struct core *c)
 {
     unsigned i = c->now % WHEEL;
-    if (!(c->wheel_map[i / 64] >> i % 64 & 1))
-        return;
     c->wheel_map[i / 64] &= ~(UINT64_C(1) << i % 64);
     uint64_t *row = wheel_row(c, c->now);
     for (unsigned w = 0; w < c->words; w++) {
@@ -80,6 +78,24 @@ void core_complete(struct core *c)
             happen(c, &c->window[slot]);
         }
     }
+}
+
+void core_complete(struct core *c)
+{
+    unsigned i = c->now % WHEEL, soon = c->soon_count;
+    c->soon_count = 0;
+    for (unsigned k = 0; k < soon; k++) {
+        struct flight *f = &c->window[c->soon[k]];
+        if (UNLIKELY(f->state != ISSUED)) /* an older one squashed it */
+            continue;
+        if (f->code->flags & IS_STORE)
+            lsq_address_known(c, f);
+        else
+            core_finish(c, f);
+    }
+    c->active |= soon > 0;
+    if (c->wheel_map[i / 64] >> i % 64 & 1)
+        wheel_turns(c);
 }
 
 /* ---- issue */
@@ -106,8 +122,9 @@ struct selection {
 
 static void without_busy_units(const struct core *c, struct selection *s)
 {
-    for (unsigned p = 0; p < POOLS; p++)
-        for (unsigned u = 0; u < c->units[p]; u++)
+    static const uint8_t may_be_busy[] = {POOL_MULDIV, POOL_FPU, POOL_FPMULDIV};
+    for (unsigned i = 0; i < sizeof may_be_busy; i++)
+        for (unsigned p = may_be_busy[i], u = 0; u < c->units[p]; u++)
             s->free[p] -= c->busy_until[p][u] > c->now;
 }
 
@@ -123,9 +140,14 @@ static inline void issue_one(struct core *c, struct flight *f)
     }
     core_leave_queue(c, f);
     f->state = ISSUED;
+    if (LIKELY(t->latency == 1)) {
+        f->wait = HEAD_ALU;
+        finish_soon(c, f);
+        return;
+    }
     f->when = c->now + t->latency;
-    f->wait = t->latency > 1 ? HEAD_UNIT : HEAD_ALU;
-    if (UNLIKELY(t->interval > 1))
+    f->wait = HEAD_UNIT;
+    if (t->interval > 1)
         occupy_unit(c, t->pool, c->now + t->interval);
     wheel_add(c, f);
 }
@@ -181,10 +203,10 @@ static bool select_in_word(struct core *c, struct selection *s, unsigned word, u
     return true;
 }
 
-uint32_t core_issue(struct core *c)
+uint64_t core_issue(struct core *c)
 {
     if (c->ready_words == 0)
-        return stage_result(0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);
+        return stage_result(PLACE_ISSUE, 0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);
     struct selection s = {.left = c->issue_width};
     memcpy(s.free, c->units, sizeof s.free);
     if (UNLIKELY(c->busy_latest > c->now))
@@ -201,8 +223,9 @@ uint32_t core_issue(struct core *c)
         select_in_word(c, &s, word, ~behind);
     unsigned n = c->issue_width - s.left;
     c->counts.issued += n;
-    return stage_result(n, s.left == 0  ? ISSUE_WIDTH
-                           : s.refused  ? ISSUE_UNITS
-                           : c->iq_used ? ISSUE_OPERANDS
-                                        : ISSUE_EMPTY);
+    return stage_result(PLACE_ISSUE, n,
+                        s.left == 0  ? ISSUE_WIDTH
+                        : s.refused  ? ISSUE_UNITS
+                        : c->iq_used ? ISSUE_OPERANDS
+                                     : ISSUE_EMPTY);
 }

@@ -193,8 +193,12 @@ static void finish_at(struct core *c, struct flight *f, uint64_t when, enum head
 {
     core_leave_queue(c, f);
     f->state = ISSUED;
-    f->when = when;
     f->wait = (uint8_t)wait;
+    if (when == c->now + 1) {
+        finish_soon(c, f);
+        return;
+    }
+    f->when = when;
     wheel_add(c, f);
 }
 

@@ -21,7 +21,8 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
     struct code code;
     if (w->branch_waits)
         finish_branch(w, pc);
-    uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
+    uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
+             last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (line != w->line)
         memsys_warm_fetch(c->memsys, pc);
     if (last != line)
