@@ -1,6 +1,5 @@
 #include "core/code.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +115,9 @@ void code_describe(const struct insn *i, struct code *c)
     enum insn_unit unit = insn_describe(i->op)->unit;
     bool rounds = strchr(letters, 'm') != NULL;
     *c = (struct code){.op = (uint16_t)i->op, .length = i->length, .bits = i->bits, .class = class_of_unit[unit]};
-    c->flags = flags_of(i, unit);
+    c->flags = IS_INSN | flags_of(i, unit);
+    if (c->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL))
+        c->flags |= IS_NOTABLE;
     set_registers(c, i);
     c->run = exec_function_of(i->op, rounds && i->rm != RM_DYN);
     if (c->flags & IS_MEM && unit != UNIT_FENCE)
@@ -133,7 +134,7 @@ static void decode(struct code *c, uint32_t bits)
     if (insn_decode(bits, &i) && !reserved_rounding(&i))
         code_describe(&i, c);
     else
-        *c = (struct code){.op = INSN_ILLEGAL, .length = i.length, .bits = bits, .flags = IS_TRAP};
+        *c = (struct code){.op = INSN_ILLEGAL, .length = i.length, .bits = bits, .flags = IS_INSN | IS_TRAP};
 }
 
 /* ---- the cache */
@@ -152,10 +153,28 @@ static struct code_page *page_of(struct code_cache *c, uint64_t number)
     return *head = p;
 }
 
-static bool fetchable(const struct code_cache *c, uint64_t addr, uint64_t *fault)
+static struct code_page *recent_page(struct code_cache *c, uint64_t number)
+{
+    struct code_page **recent = &c->recent[number % CODE_RECENT];
+    if ((*recent)->number != number)
+        *recent = page_of(c, number);
+    return *recent;
+}
+
+static bool fetchable(struct code_cache *c, uint64_t addr, uint64_t *fault)
 {
     *fault = addr;
-    return guest_ptr(c->memory, addr, 2, PROT_EXEC) != NULL;
+    if (addr >= GUEST_SPACE)
+        return false;
+    struct code_page *page = recent_page(c, addr / GUEST_PAGE);
+    if (!page->fetchable)
+        page->fetchable = guest_ptr(c->memory, addr, 2, PROT_EXEC) != NULL;
+    return page->fetchable;
+}
+
+bool code_wants_reset(const struct code_cache *c)
+{
+    return c->used == CODE_MOST;
 }
 
 static const struct code *decode_at(struct code_cache *c, struct code_page *page, uint64_t pc, uint64_t *fault)
@@ -169,19 +188,12 @@ static const struct code *decode_at(struct code_cache *c, struct code_page *page
             return NULL;
         memcpy(&parcel[1], c->mem + pc + 2, 2);
     }
-    assert(c->used < CODE_MOST);
+    if (code_wants_reset(c))
+        return NULL;
     struct code *entry = &c->code[c->used];
     decode(entry, (uint32_t)parcel[1] << 16 | parcel[0]);
     page->at[pc % GUEST_PAGE / 2] = c->used++;
     return entry;
-}
-
-static struct code_page *recent_page(struct code_cache *c, uint64_t number)
-{
-    struct code_page **recent = &c->recent[number % CODE_RECENT];
-    if ((*recent)->number != number)
-        *recent = page_of(c, number);
-    return *recent;
 }
 
 const uint32_t *code_row(struct code_cache *c, uint64_t addr)
@@ -200,6 +212,12 @@ const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t 
     return found ? &c->code[found] : decode_at(c, page, pc, fault);
 }
 
+static void forget_page(struct code_page *p)
+{
+    p->fetchable = false;
+    memset(p->at, 0, sizeof p->at);
+}
+
 /* An instruction may begin two bytes before the range. */
 void code_changed(void *context, uint64_t start, uint64_t end)
 {
@@ -208,7 +226,7 @@ void code_changed(void *context, uint64_t start, uint64_t end)
     for (unsigned h = 0; h < CODE_HASH; h++)
         for (struct code_page *p = c->hash[h]; p; p = p->next)
             if (p->number >= first && p->number < last)
-                memset(p->at, 0, sizeof p->at);
+                forget_page(p);
 }
 
 static void forget_recent(struct code_cache *c)
@@ -234,12 +252,6 @@ struct code_cache *code_new(struct guest_memory *memory, struct error *err)
     c->none.number = UINT64_MAX;
     forget_recent(c);
     return c;
-}
-
-/* Half of it stays free for what is fetched until nothing is in flight. */
-bool code_wants_reset(const struct code_cache *c)
-{
-    return c->used > CODE_MOST / 2;
 }
 
 void code_reset(struct code_cache *c)

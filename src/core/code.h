@@ -42,6 +42,8 @@ enum insn_flag {
     IS_PREFETCH = 1 << 9,
     IS_FP = 1 << 10,         /* waits in the issue queue of floating point */
     IS_DYNAMIC_RM = 1 << 11, /* traps if frm is reserved */
+    IS_NOTABLE = 1 << 12,    /* commit has to do more than to let it go */
+    IS_INSN = 1 << 13,       /* all are */
     IS_MEM = IS_LOAD | IS_STORE
 };
 
@@ -52,8 +54,8 @@ enum queue { QUEUE_INT, QUEUE_FP, QUEUE_MEM, QUEUES };
 struct class_timing {
     uint16_t latency;  /* cycles to its result */
     uint16_t interval; /* cycles until its unit takes another one */
-    uint8_t pool;      /* enum pool: the units that can execute it */
-    uint8_t queue;     /* enum queue: where it waits for issue */
+    uint16_t pool;     /* enum pool: the units that can execute it */
+    uint16_t queue;    /* enum queue: where it waits for issue */
 };
 
 /* Executes on registers and, if it accesses memory, on the host bytes `mem`; the result says whether a branch is
@@ -81,6 +83,7 @@ enum { CODE_PAGE_HALFWORDS = GUEST_PAGE / 2, CODE_HASH = 1024, CODE_RECENT = 64,
 
 struct code_page {
     uint64_t number;                  /* address / GUEST_PAGE */
+    bool fetchable;                   /* it was found to be, and nothing has changed */
     struct code_page *next;           /* in the hash chain */
     uint32_t at[CODE_PAGE_HALFWORDS]; /* index of the decoded instruction; 0: not decoded yet */
 };
@@ -101,7 +104,7 @@ void code_free(struct code_cache *c);
 const uint32_t *code_row(struct code_cache *c, uint64_t addr);
 const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault);
 void code_describe(const struct insn *i, struct code *c); /* a legal instruction */
-bool code_wants_reset(const struct code_cache *c); /* much has been decoded; to be done when nothing is in flight */
+bool code_wants_reset(const struct code_cache *c);        /* it is full; to be done when nothing is in flight */
 void code_reset(struct code_cache *c);
 guest_code_watcher code_changed; /* with the cache as its context */
 
@@ -109,7 +112,7 @@ guest_code_watcher code_changed; /* with the cache as its context */
 exec_function *exec_function_of(enum insn_id op, bool soft); /* soft: static rounding mode */
 unsigned exec_csr(struct hart *h, const struct code *code, uint64_t retired, bool *illegal);
 
-/* The instruction at pc, NULL if it cannot be fetched; *fault is then the address at fault. */
+/* The instruction at pc, NULL if it cannot be fetched, *fault is then the address at fault, or if code_wants_reset. */
 static inline const struct code *code_find(struct code_cache *c, uint64_t pc, uint64_t *fault)
 {
     uint64_t number = pc / GUEST_PAGE;

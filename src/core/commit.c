@@ -1,7 +1,7 @@
 /* Commit: in order, complete instructions leave the window. */
 #include "core/core_priv.h"
 
-static void count_branch(struct core *c, const struct flight *f)
+static void count_branch(struct core *restrict c, const struct flight *f)
 {
     const struct code *code = f->code;
     c->counts.branches++;
@@ -20,7 +20,7 @@ static void count_branch(struct core *c, const struct flight *f)
         branch_retire(c->predictor, &c->branch[f->branch & c->branch_mask], f->flags & TAKEN, f->addr);
 }
 
-static void count_events(struct core *c, unsigned events)
+static void count_events(struct core *restrict c, unsigned events)
 {
     c->counts.l1i_misses += (events & EVENT_L1I) != 0;
     c->counts.l2i_misses += (events & EVENT_L2I) != 0;
@@ -31,7 +31,7 @@ static void count_events(struct core *c, unsigned events)
 }
 
 /* What only some instructions leave behind. */
-static void retire(struct core *c, const struct flight *f)
+static void retire(struct core *restrict c, const struct flight *f)
 {
     const struct code *code = f->code;
     if (code->flags & IS_CONTROL) {
@@ -56,13 +56,13 @@ static void retire(struct core *c, const struct flight *f)
     OBSERVE(c, committed, f);
 }
 
-static bool store_buffer_full(const struct core *c, unsigned stores)
+static bool store_buffer_full(const struct core *restrict c, unsigned stores)
 {
     return c->store_commit - c->store_head + stores > c->store_buffer_size;
 }
 
 /* The 64 bits of a map from this slot on, in ring order. */
-static inline uint64_t bits_from(const struct core *c, const uint64_t *map, unsigned slot)
+static inline uint64_t bits_from(const struct core *restrict c, const uint64_t *map, unsigned slot)
 {
     unsigned word = slot / 64, bit = slot % 64;
     uint64_t bits = map[word] >> bit;
@@ -72,7 +72,7 @@ static inline uint64_t bits_from(const struct core *c, const uint64_t *map, unsi
 }
 
 /* The first n instructions go. */
-static inline void leave(struct core *c, unsigned n)
+static inline void leave(struct core *restrict c, unsigned n)
 {
     unsigned slot = (unsigned)(c->head & c->mask), word = slot / 64, bit = slot % 64;
     uint64_t gone = (UINT64_C(1) << n) - 1;
@@ -84,7 +84,7 @@ static inline void leave(struct core *c, unsigned n)
 }
 
 /* A whole bundle or nothing. */
-static uint64_t commit_bundle(struct core *c)
+static uint64_t commit_bundle(struct core *restrict c)
 {
     const struct flight_more *first = &c->more[c->head & c->mask];
     unsigned size = first->bundle_size, stores = 0;
@@ -102,7 +102,7 @@ static uint64_t commit_bundle(struct core *c)
 }
 
 /* Plain instructions are only counted; the notable ones among them are looked at one by one. */
-static uint64_t commit_singly(struct core *c)
+static uint64_t commit_singly(struct core *restrict c)
 {
     unsigned slot = (unsigned)(c->head & c->mask), why = COMMIT_WIDTH;
     uint64_t undone = ~bits_from(c, c->done, slot);
@@ -128,7 +128,7 @@ static uint64_t commit_singly(struct core *c)
 }
 
 /* The oldest instruction that is not done: a bundle waits for it, and it may have to issue as the oldest. */
-static struct flight *oldest_undone(struct core *c)
+static struct flight *oldest_undone(struct core *restrict c)
 {
     for (uint64_t p = c->head; p < c->dispatched; p++)
         if (flight_at(c, p)->state != DONE)
@@ -136,7 +136,7 @@ static struct flight *oldest_undone(struct core *c)
     return NULL;
 }
 
-static uint64_t commit_bundles(struct core *c)
+static uint64_t commit_bundles(struct core *restrict c)
 {
     struct flight *f = oldest_undone(c);
     bool waits = c->more[c->head & c->mask].bundle_left > 0;
@@ -149,7 +149,7 @@ static uint64_t commit_bundles(struct core *c)
     return result;
 }
 
-uint64_t core_commit(struct core *c)
+uint64_t core_commit(struct core *restrict c)
 {
     if (c->head == c->dispatched) {
         c->head_wait = HEAD_NOTHING;

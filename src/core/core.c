@@ -76,7 +76,7 @@ static void time_classes(const struct core_config *k, struct class_timing timing
     const struct {
         uint64_t latency;
         bool pipelined;
-        uint8_t pool, queue;
+        uint16_t pool, queue;
     } row[CLASS_COUNT] = {
         [CLASS_ALU] = {k->alu_latency, true, POOL_ALU, QUEUE_INT},
         [CLASS_MUL] = {k->mul_latency, k->mul_pipelined, POOL_MULDIV, QUEUE_INT},
@@ -133,6 +133,8 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->order = (enum issue_order)k->issue_order;
     c->misfetch_cycles = (unsigned)k->branch_misfetch_cycles;
     c->perfect_branch = k->perfect_branch;
+    c->at_head = c->order == ISSUE_IN_ORDER_SERIAL ? IS_INSN : IS_AT_HEAD;
+    c->all_notable = c->scarce;
 }
 
 static uint32_t power_of_two(uint32_t least)
@@ -151,14 +153,14 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
     c->words = slots / 64;
     c->branch_mask = slots - 1;
     c->store_mask = power_of_two(slots + c->store_buffer_size) - 1;
-    c->window = aligned_alloc(64, slots * sizeof *c->window);
+    c->window = aligned_alloc(64, (slots + 1) * sizeof *c->window); /* one is nobody's */
     c->more = calloc(slots, sizeof *c->more);
     c->wheel = calloc((size_t)WHEEL * c->words, sizeof *c->wheel);
     c->branch = calloc(slots, sizeof *c->branch);
     c->store = calloc(c->store_mask + 1, sizeof *c->store);
     if (c->window == NULL || c->more == NULL || c->wheel == NULL || c->branch == NULL || c->store == NULL)
         return error_set(err, -ENOMEM, "out of memory for the core");
-    memset(c->window, 0, slots * sizeof *c->window);
+    memset(c->window, 0, (slots + 1) * sizeof *c->window);
     if (paths_init(&c->paths, memory, slots, err) != 0)
         return -ENOMEM;
     c->codes = code_new(memory, err);
@@ -217,6 +219,7 @@ void core_observe(struct core *c, const struct core_observer *o)
     c->observer = o ? *o : (struct core_observer){0};
     c->observing =
         o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed || o->squashed);
+    c->all_notable = c->scarce || c->observing;
 }
 
 void core_step_every_cycle(struct core *c, bool step)
@@ -350,6 +353,7 @@ void core_run(struct core *c, struct hart *h)
     }
     guest_watch_code(c->paths.memory, code_changed, c->codes);
     paths_enter(&c->paths, h);
+    core_mark_path(c);
     while (!c->run_over)
         run_cycle(c);
     paths_leave(&c->paths);

@@ -23,8 +23,8 @@
 enum { WINDOW_WORDS = 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16 };
 
 enum flight_state {
-    FETCHED,    /* in the front end */
-    WAITING,    /* dispatched, operands are missing */
+    GONE,       /* squashed */
+    WAITING,    /* in the front end, or dispatched and operands are missing */
     BLOCKED,    /* has its operands and waits for stores, for the head, or for a date */
     READY,      /* in the map of its pool */
     ISSUED,     /* its result comes at `when` */
@@ -38,26 +38,20 @@ enum flight_flag {
     TAKEN = 4,
     NO_ACCESS = 8, /* a wrong-path access to what is no memory */
     IN_WHEEL = 16,
-    IN_IQ = 32,
-    TRANSLATED = 64, /* the TLB has answered */
-    AT_HORIZON = 128 /* in the wheel before its time, in a row that is not told */
+    TRANSLATED = 32, /* the TLB has answered */
+    AT_HORIZON = 64  /* in the wheel before its time, in a row that is not told */
 };
 
 /* An instruction in flight: one cache line. */
 struct flight {
     const struct code *code;
     uint64_t pc;
-    uint64_t addr; /* of its memory access, or where control goes */
-    uint64_t when; /* cycle: may dispatch; result; try again */
-    union {
-        struct {
-            uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
-            uint16_t producer[SOURCES]; /* per operand: slot of what it waits for, or NO_SLOT */
-        };
-        uint64_t no_links; /* all of them, to clear at once */
-    };
-    uint16_t next[SOURCES]; /* per operand: next in the producer's list */
-    uint16_t renamed;       /* slot that its destination came from before, or NO_SLOT */
+    uint64_t addr;              /* of its memory access, or where control goes */
+    uint64_t when;              /* cycle: may dispatch; result; try again */
+    uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
+    uint16_t producer[SOURCES]; /* per operand: slot of what it waits for; nobody's, the one behind the last, if none */
+    uint16_t next[SOURCES];     /* per operand: next in the producer's list */
+    uint16_t renamed;           /* slot that its destination came from before, or NO_SLOT */
     union {
         struct {
             uint8_t state;   /* enum flight_state */
@@ -103,6 +97,7 @@ struct core {
     uint64_t ready_words;      /* words of ready_any that may have bits, one bit each */
     bool active;               /* something happened in this cycle that no stage's number shows */
     bool fetch_lost;           /* wrong path without a way on */
+    bool code_is_stale;        /* what was decoded is to be forgotten when the window is empty */
     bool serializing;          /* fetch waits until the window is empty */
     bool run_over;             /* the hart's quantum is used up, or it trapped */
     bool step;                 /* through every cycle */
@@ -110,6 +105,7 @@ struct core {
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
     uint8_t head_wait;         /* enum head_wait of this cycle */
     uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
+    uint32_t fetch_standing;   /* first half of flight.standing of what is fetched on this path */
     uint64_t fetch_resume;     /* cycle from which fetch may go on */
     uint64_t line_start;       /* of the line that fetch is in, or NEVER */
     const uint32_t *line_code; /* and its part of code_page.at */
@@ -124,7 +120,9 @@ struct core {
     unsigned commit_width, bundle, rob_size, front_size;
     unsigned iq_size, queue_size[QUEUES], lsq_size, lsq_loads, lsq_stores, store_buffer_size;
     unsigned int_regs, fp_regs; /* that may be renamed at once */
-    bool scarce;                /* queues by class or registers are limited */
+    bool scarce;                /* queues by class or registers are limited: what is taken of them is counted */
+    bool all_notable;           /* scarce, or someone observes: commit looks at every instruction */
+    uint16_t at_head;           /* enum insn_flag of what issues as the oldest only */
     unsigned forward_latency, load_latency, line_bytes, fetch_latency, misfetch_cycles;
     enum issue_order order;
     bool perfect_branch;
@@ -132,7 +130,6 @@ struct core {
     /* ---- what is taken */
     unsigned rob_used, iq_used, queue_used[QUEUES], loads_used, stores_used, int_used, fp_used;
     uint64_t map[64]; /* register → position of its youngest producer; less than `head`: it has committed. x0 has 0 */
-    uint16_t nobody;  /* list of operands that need not wait */
     uint64_t issue_next; /* in order: position that is the next to issue */
 
     /* ---- what is ready, by pool and in all; units */
@@ -178,17 +175,17 @@ struct core {
     struct memsys_config memsys_config;
 };
 
-static inline struct flight *flight_at(struct core *c, uint64_t position)
+static inline struct flight *flight_at(struct core *restrict c, uint64_t position)
 {
     return &c->window[position & c->mask];
 }
 
-static inline unsigned slot_of(const struct core *c, const struct flight *f)
+static inline unsigned slot_of(const struct core *restrict c, const struct flight *f)
 {
     return (unsigned)(f - c->window);
 }
 
-static inline uint64_t position_of(const struct core *c, const struct flight *f)
+static inline uint64_t position_of(const struct core *restrict c, const struct flight *f)
 {
     return c->head + ((slot_of(c, f) - c->head) & c->mask);
 }
@@ -219,7 +216,7 @@ void core_squash(struct core *c, uint64_t from);
 
 /* ---- a result comes in the next cycle, or at f->when. */
 
-static inline void finish_soon(struct core *c, struct flight *f)
+static inline void finish_soon(struct core *restrict c, struct flight *f)
 {
     f->when = c->now + 1;
     c->soon[c->soon_count++] = (uint16_t)slot_of(c, f);
@@ -227,12 +224,12 @@ static inline void finish_soon(struct core *c, struct flight *f)
 
 /* The wheel. What lies beyond its horizon waits there and is put on again. */
 
-static inline uint64_t *wheel_row(const struct core *c, uint64_t cycle)
+static inline uint64_t *wheel_row(const struct core *restrict c, uint64_t cycle)
 {
     return c->wheel + cycle % WHEEL * c->words;
 }
 
-static inline void wheel_add(struct core *c, struct flight *f)
+static inline void wheel_add(struct core *restrict c, struct flight *f)
 {
     uint64_t cycle = f->when;
     f->flags |= IN_WHEEL;
@@ -246,7 +243,7 @@ static inline void wheel_add(struct core *c, struct flight *f)
 }
 
 /* The map may go on naming a cycle that has become empty: then a cycle is simulated in which nothing happens. */
-static inline void wheel_remove(struct core *c, struct flight *f)
+static inline void wheel_remove(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f);
     uint64_t first = f->when, rows = 1;
@@ -260,7 +257,7 @@ uint64_t wheel_next(const struct core *c); /* the next cycle that the map names,
 
 /* ---- issue.c */
 
-static inline void core_make_ready(struct core *c, struct flight *f)
+static inline void core_make_ready(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
     uint64_t bit = UINT64_C(1) << slot % 64;
@@ -270,7 +267,7 @@ static inline void core_make_ready(struct core *c, struct flight *f)
     c->ready[pool][slot / 64] |= bit;
 }
 
-static inline void core_unready(struct core *c, struct flight *f)
+static inline void core_unready(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
     uint64_t bit = UINT64_C(1) << slot % 64;
@@ -279,11 +276,11 @@ static inline void core_unready(struct core *c, struct flight *f)
 }
 
 /* Gives its place in the issue queue back. */
-static inline void core_leave_queue(struct core *c, struct flight *f)
+static inline void core_leave_queue(struct core *restrict c, struct flight *f)
 {
-    f->flags &= (uint8_t)~IN_IQ;
     c->iq_used--;
-    c->queue_used[c->timing[f->code->class].queue]--;
+    if (UNLIKELY(c->scarce))
+        c->queue_used[c->timing[f->code->class].queue]--;
 }
 
 void core_finish(struct core *c, struct flight *f); /* its result is there: wakes consumers, DONE */
@@ -299,15 +296,21 @@ void lsq_release_head(struct core *c, struct flight *f);  /* an instruction that
 uint64_t lsq_next(const struct core *c);                  /* when the store buffer does something next, or NEVER */
 
 /* Nothing is missing any more: READY, or BLOCKED. */
-static inline void core_operands_ready(struct core *c, struct flight *f)
+static inline void core_operands_ready(struct core *restrict c, struct flight *f)
 {
     unsigned flags = f->code->flags;
-    if (UNLIKELY(flags & IS_AT_HEAD || c->order == ISSUE_IN_ORDER_SERIAL))
+    if (UNLIKELY(flags & c->at_head))
         f->state = BLOCKED;
     else if (flags & IS_LOAD && (int32_t)(c->store_known - f->store) < 0)
         lsq_block(c, f);
     else
         core_make_ready(c, f);
+}
+
+/* A new path: what is fetched there is marked so. */
+static inline void core_mark_path(struct core *restrict c)
+{
+    c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | (c->paths.level ? WRONG_PATH << 8 : 0) | WAITING;
 }
 
 void core_view(const struct core *c, const struct flight *f, struct insn_view *v);

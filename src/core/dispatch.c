@@ -9,7 +9,7 @@ struct need {
     unsigned rob, iq, queue[QUEUES], loads, stores, int_regs, fp_regs;
 };
 
-static void add_need(const struct core *c, struct need *n, const struct code *code)
+static void add_need(const struct core *restrict c, struct need *n, const struct code *code)
 {
     n->rob++;
     n->iq++;
@@ -20,7 +20,7 @@ static void add_need(const struct core *c, struct need *n, const struct code *co
     n->int_regs += code->dest != 0 && code->dest < REG_FP;
 }
 
-static enum dispatch_stop lacking(const struct core *c, const struct need *n)
+static enum dispatch_stop lacking(const struct core *restrict c, const struct need *n)
 {
     if (c->rob_used + n->rob > c->rob_size)
         return DISPATCH_ROB;
@@ -38,7 +38,7 @@ static enum dispatch_stop lacking(const struct core *c, const struct need *n)
 }
 
 /* The same for one instruction that has room in ROB and issue queue: the hot case. */
-static inline enum dispatch_stop lacking_one(const struct core *c, const struct code *code)
+static inline enum dispatch_stop lacking_one(const struct core *restrict c, const struct code *code)
 {
     if (code->flags & IS_MEM) {
         bool store = code->flags & IS_STORE;
@@ -57,20 +57,21 @@ static inline enum dispatch_stop lacking_one(const struct core *c, const struct 
 /* ---- entering */
 
 /* Joins the list of the source's producer, if that is not done; 1 if it has to wait. Without branches, since whether an
- * operand is there is what the host cannot predict: who need not wait joins the list of nobody. */
-static inline unsigned await(struct core *c, struct flight *f, unsigned slot, unsigned operand)
+ * operand is there is what the host cannot predict: who need not wait joins the list of nobody, the slot behind the
+ * last. */
+static inline unsigned await(struct core *restrict c, struct flight *f, unsigned slot, unsigned operand)
 {
     uint64_t position = c->map[f->code->source[operand]];
-    struct flight *p = flight_at(c, position);
-    unsigned waits = (position >= c->head) & (p->state != DONE);
-    uint16_t *list = waits ? &p->consumers : &c->nobody;
-    f->producer[operand] = waits ? (uint16_t)(position & c->mask) : NO_SLOT;
-    f->next[operand] = *list;
-    *list = (uint16_t)(slot * 4 + operand);
+    unsigned producer = (unsigned)position & c->mask, nobody = c->mask + 1;
+    unsigned waits = (position >= c->head) & (c->window[producer].state != DONE);
+    producer = nobody ^ ((producer ^ nobody) & -waits);
+    f->producer[operand] = (uint16_t)producer;
+    f->next[operand] = c->window[producer].consumers;
+    c->window[producer].consumers = (uint16_t)(slot * 4 + operand);
     return waits;
 }
 
-static inline unsigned rename_sources(struct core *c, struct flight *f, unsigned slot)
+static inline unsigned rename_sources(struct core *restrict c, struct flight *f, unsigned slot)
 {
     const struct code *code = f->code;
     unsigned waits = await(c, f, slot, 0);
@@ -79,13 +80,14 @@ static inline unsigned rename_sources(struct core *c, struct flight *f, unsigned
         c->store[f->store & c->store_mask].data_known = !second; /* data may come later than the address */
     else
         waits += second;
+    f->producer[2] = (uint16_t)(c->mask + 1);
     if (UNLIKELY(code->source[2]))
         waits += await(c, f, slot, 2);
     f->waits = (uint8_t)waits;
     return waits;
 }
 
-static inline void rename_dest(struct core *c, struct flight *f, unsigned dest)
+static inline void rename_dest(struct core *restrict c, struct flight *f, unsigned dest)
 {
     uint64_t before = c->map[dest];
     f->renamed = (uint16_t)((before & c->mask) | (before < c->head ? NO_SLOT : 0));
@@ -96,37 +98,38 @@ static inline void rename_dest(struct core *c, struct flight *f, unsigned dest)
     }
 }
 
-/* What commit has to look at. */
-static inline bool notable(const struct core *c, const struct flight *f)
-{
-    return (f->code->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL)) | f->events | c->scarce | c->observing;
-}
-
-static inline void enter(struct core *c, struct flight *f)
+static inline void enter(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
-    unsigned slot = (unsigned)(c->dispatched & c->mask);
-    uint64_t bit = UINT64_C(1) << slot % 64;
-    f->state = WAITING;
-    f->flags |= IN_IQ;
-    f->wait = HEAD_ISSUE;
-    c->notable[slot / 64] = (c->notable[slot / 64] & ~bit) | (uint64_t)notable(c, f) << slot % 64;
+    unsigned slot = (unsigned)(c->dispatched & c->mask), flags = code->flags;
+    uint64_t notable = (uint64_t)((flags & IS_NOTABLE) != 0) | (f->events != 0) | c->all_notable;
+    c->notable[slot / 64] = (c->notable[slot / 64] & ~(UINT64_C(1) << slot % 64)) | notable << slot % 64;
     c->iq_used++;
-    c->queue_used[c->timing[code->class].queue]++;
+    if (UNLIKELY(c->scarce))
+        c->queue_used[c->timing[code->class].queue]++;
     f->store = c->store_tail;
-    if (code->flags & IS_MEM)
+    if (flags & IS_MEM)
         lsq_dispatch(c, f);
     unsigned waits = rename_sources(c, f, slot);
     if (code->dest)
         rename_dest(c, f, code->dest);
     c->dispatched++;
     OBSERVE(c, dispatched, f);
-    if (waits == 0)
-        core_operands_ready(c, f);
+    if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
+        if (waits == 0)
+            core_operands_ready(c, f);
+        return;
+    }
+    uint64_t ready = waits == 0;
+    unsigned pool = c->timing[code->class].pool;
+    f->state = (uint8_t)(WAITING + (READY - WAITING) * ready);
+    c->ready_words |= ready << slot / 64;
+    c->ready_any[slot / 64] |= ready << slot % 64;
+    c->ready[pool][slot / 64] |= ready << slot % 64;
 }
 
 /* How many of the instructions that are ready form the next bundle. What issues as the oldest has one of its own. */
-static unsigned bundle_length(struct core *c)
+static unsigned bundle_length(struct core *restrict c)
 {
     unsigned n = 0;
     while (n < c->bundle && c->dispatched + n < c->tail) {
@@ -142,7 +145,7 @@ static unsigned bundle_length(struct core *c)
     return n;
 }
 
-static uint64_t dispatch_bundle(struct core *c)
+static uint64_t dispatch_bundle(struct core *restrict c)
 {
     unsigned n = bundle_length(c);
     struct need need = {0};
@@ -163,7 +166,7 @@ static uint64_t dispatch_bundle(struct core *c)
     return stage_result(PLACE_DISPATCH, n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
 }
 
-uint64_t core_dispatch(struct core *c)
+uint64_t core_dispatch(struct core *restrict c)
 {
     unsigned n = 0, most = c->dispatch_width, why = DISPATCH_WIDTH;
     if (UNLIKELY(c->bundle))
@@ -201,15 +204,14 @@ uint64_t core_dispatch(struct core *c)
 /* ---- undoing */
 
 /* Consumers enter their producers' lists in program order, so the youngest stands at the front of each. */
-static void forget_producers(struct core *c, struct flight *f)
+static void forget_producers(struct core *restrict c, struct flight *f)
 {
     for (unsigned i = SOURCES; i-- > 0;)
-        if (f->producer[i] != NO_SLOT)
-            c->window[f->producer[i]].consumers = f->next[i];
+        c->window[f->producer[i]].consumers = f->next[i];
 }
 
 /* The register is again that of the instruction before, unless that has committed. */
-static void restore_map(struct core *c, struct flight *f, uint64_t position)
+static void restore_map(struct core *restrict c, struct flight *f, uint64_t position)
 {
     unsigned dest = f->code->dest, distance = (f->renamed - (unsigned)c->head) & c->mask;
     bool in_rob = f->renamed != NO_SLOT && distance < position - c->head;
@@ -220,7 +222,7 @@ static void restore_map(struct core *c, struct flight *f, uint64_t position)
     }
 }
 
-static void leave_window(struct core *c, struct flight *f, uint64_t position)
+static void leave_window(struct core *restrict c, struct flight *f, uint64_t position)
 {
     if (f->flags & IN_WHEEL)
         wheel_remove(c, f);
@@ -228,9 +230,9 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
         core_unready(c, f);
     else if (f->state == DONE)
         c->done[slot_of(c, f) / 64] &= ~(UINT64_C(1) << slot_of(c, f) % 64);
-    f->state = FETCHED;
-    if (f->flags & IN_IQ)
+    if (f->state == WAITING || f->state == BLOCKED || f->state == READY)
         core_leave_queue(c, f);
+    f->state = GONE;
     forget_producers(c, f);
     if (f->code->dest)
         restore_map(c, f, position);
@@ -242,7 +244,7 @@ static void leave_window(struct core *c, struct flight *f, uint64_t position)
         c->rob_used -= c->bundle;
 }
 
-void core_squash(struct core *c, uint64_t from)
+void core_squash(struct core *restrict c, uint64_t from)
 {
     for (uint64_t position = c->tail; position-- > from;) {
         struct flight *f = flight_at(c, position);

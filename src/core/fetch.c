@@ -7,7 +7,7 @@ struct group {
     uint8_t why; /* enum fetch_stop that ended it */
 };
 
-static void stop_until(struct core *c, struct group *g, uint64_t cycle, enum fetch_stop why)
+static void stop_until(struct core *restrict c, struct group *g, uint64_t cycle, enum fetch_stop why)
 {
     c->fetch_resume = cycle;
     c->fetch_why = g->why = (uint8_t)why;
@@ -15,7 +15,7 @@ static void stop_until(struct core *c, struct group *g, uint64_t cycle, enum fet
 }
 
 /* Accesses the line at this address; whether it is there at once. */
-static bool access_line(struct core *c, struct group *g, uint64_t start)
+static bool access_line(struct core *restrict c, struct group *g, uint64_t start)
 {
     bool wrong = c->paths.level > 0;
     if (g->lines == 0) {
@@ -50,7 +50,7 @@ static bool access_line(struct core *c, struct group *g, uint64_t start)
 
 /* An instruction that does not lie wholly in the line that fetch is in: whether fetch has its line or its two lines at
  * hand, or gets them at once. */
-static bool have_lines(struct core *c, struct group *g, uint64_t pc, unsigned length)
+static bool have_lines(struct core *restrict c, struct group *g, uint64_t pc, unsigned length)
 {
     uint64_t first = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (c->line_start != first && !(last != first && c->line_start == last && c->line_before == first) &&
@@ -61,7 +61,7 @@ static bool have_lines(struct core *c, struct group *g, uint64_t pc, unsigned le
 
 /* ---- the right path ends in something that the core does not do itself: it drains, then gives the hart back */
 
-static void trap_when_drained(struct core *c, struct group *g, enum trap trap, uint64_t value)
+static void trap_when_drained(struct core *restrict c, struct group *g, enum trap trap, uint64_t value)
 {
     c->trap = trap;
     c->trap_value = value;
@@ -70,7 +70,7 @@ static void trap_when_drained(struct core *c, struct group *g, enum trap trap, u
     g->why = FETCH_SERIAL;
 }
 
-static void lose_way(struct core *c, struct group *g)
+static void lose_way(struct core *restrict c, struct group *g)
 {
     c->fetch_lost = true;
     c->active = true;
@@ -78,7 +78,7 @@ static void lose_way(struct core *c, struct group *g)
 }
 
 /* Executes what has effects beyond registers on the right path; false if it traps and is not fetched. */
-static bool execute_access(struct core *c, struct group *g, struct flight *f, const struct code *code)
+static bool execute_access(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     f->addr = h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm;
@@ -107,7 +107,7 @@ static bool execute_access(struct core *c, struct group *g, struct flight *f, co
     return true;
 }
 
-static bool execute_csr(struct core *c, struct group *g, const struct code *code)
+static bool execute_csr(struct core *restrict c, struct group *g, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     bool illegal;
@@ -121,7 +121,7 @@ static bool execute_csr(struct core *c, struct group *g, const struct code *code
     return !illegal;
 }
 
-static bool execute_special(struct core *c, struct group *g, struct flight *f, const struct code *code)
+static bool execute_special(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     bool wrong = c->paths.level > 0;
@@ -156,7 +156,7 @@ static bool execute_special(struct core *c, struct group *g, struct flight *f, c
 }
 
 /* Registers and memory as after the instruction; false if it traps, or leads the wrong path nowhere. */
-static inline bool execute(struct core *c, struct group *g, struct flight *f, const struct code *code)
+static inline bool execute(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
 {
     if (code->flags & (IS_MEM | IS_TRAP | IS_SERIAL | IS_CSR | IS_DYNAMIC_RM | IS_PREFETCH))
         return execute_special(c, g, f, code);
@@ -167,7 +167,7 @@ static inline bool execute(struct core *c, struct group *g, struct flight *f, co
 
 /* ---- control transfers */
 
-static uint64_t next_pc(struct core *c, struct flight *f, const struct code *code)
+static uint64_t next_pc(struct core *restrict c, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     uint64_t fallthrough = f->pc + code->length, target = f->pc + (uint64_t)(int64_t)code->o.imm;
@@ -181,7 +181,7 @@ static uint64_t next_pc(struct core *c, struct flight *f, const struct code *cod
 }
 
 /* Predicts, and goes on where the prediction says. False if that ends the group. */
-static bool follow(struct core *c, struct group *g, struct flight *f, const struct code *code)
+static bool follow(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
 {
     uint64_t actual = f->addr = next_pc(c, f, code);
     struct branch_record *r = &c->branch[c->branch_tail & c->branch_mask];
@@ -203,6 +203,7 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
     if (r->next != actual) {
         f->flags |= MISPREDICTED;
         path_mispredict(&c->paths, r->next);
+        core_mark_path(c);
     }
     if (r->next != r->fallthrough)
         c->line_start = c->line_before = NEVER; /* the target's line is read anew, be it the same */
@@ -219,7 +220,7 @@ static bool follow(struct core *c, struct group *g, struct flight *f, const stru
 /* ---- the stage */
 
 /* The cycle in which the instruction may dispatch: the front end's length, and so many per cycle as are decoded. */
-static inline uint64_t through_front_end(struct core *c)
+static inline uint64_t through_front_end(struct core *restrict c)
 {
     uint64_t when = c->now + c->front_stages;
     if (c->decode_cycle < when) {
@@ -234,14 +235,22 @@ static inline uint64_t through_front_end(struct core *c)
 }
 
 /* The instruction at pc, by the table of the line that fetch is in. */
-static inline const struct code *code_at(struct core *c, uint64_t pc, uint64_t *fault)
+static inline const struct code *code_at(struct core *restrict c, uint64_t pc, uint64_t *fault)
 {
     uint64_t offset = pc - c->line_start;
     uint32_t found = LIKELY(offset < c->line_bytes) ? c->line_code[offset / 2] : 0;
     return LIKELY(found) ? &c->codes->code[found] : code_find(c->codes, pc, fault);
 }
 
-static bool no_code(struct core *c, struct group *g, uint64_t fault)
+/* Room for more decoded code is made when nothing is in flight. */
+static bool make_room_for_code(struct core *restrict c, struct group *g)
+{
+    c->serializing = c->active = true;
+    g->why = FETCH_SERIAL;
+    return false;
+}
+
+static bool no_code(struct core *restrict c, struct group *g, uint64_t fault)
 {
     if (c->paths.level > 0)
         lose_way(c, g);
@@ -250,10 +259,11 @@ static bool no_code(struct core *c, struct group *g, uint64_t fault)
     return false;
 }
 
-static bool serialize(struct core *c, struct group *g, const struct flight *f, const struct code *code)
+static bool serialize(struct core *restrict c, struct group *g, const struct flight *f, const struct code *code)
 {
     c->serializing = true;
     c->trap = TRAP_NONE;
+    c->code_is_stale = !(code->flags & IS_SYSTEM_CALL); /* fence.i */
     if (code->flags & IS_SYSTEM_CALL) {
         c->trap = TRAP_ECALL;
         c->paths.hart->pc = f->pc;
@@ -263,20 +273,20 @@ static bool serialize(struct core *c, struct group *g, const struct flight *f, c
 }
 
 /* One more instruction; false if the group ends. */
-static inline bool fetch_one(struct core *c, struct group *g)
+static inline bool fetch_one(struct core *restrict c, struct group *g)
 {
     struct hart *h = c->paths.hart;
     uint64_t pc = h->pc, fault;
     const struct code *code = code_at(c, pc, &fault);
     if (UNLIKELY(code == NULL))
-        return no_code(c, g, fault);
+        return code_wants_reset(c->codes) ? make_room_for_code(c, g) : no_code(c, g, fault);
     if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
         return false;
     struct flight *f = flight_at(c, c->tail);
     f->code = code;
     f->pc = pc;
-    f->standing = (uint64_t)c->fetch_events << 32 | (c->paths.level ? WRONG_PATH << 8 : 0) | FETCHED;
-    f->no_links = ~UINT64_C(0);
+    f->standing = (uint64_t)c->fetch_events << 32 | c->fetch_standing;
+    f->consumers = NO_SLOT;
     if (!execute(c, g, f, code))
         return false;
     c->fetch_events = 0;
@@ -298,13 +308,14 @@ static inline bool fetch_one(struct core *c, struct group *g)
 }
 
 /* The window is empty: what fetch was waiting for. */
-static bool drained(struct core *c)
+static bool drained(struct core *restrict c)
 {
     if (c->trap != TRAP_NONE) {
         c->run_over = true;
         return false;
     }
-    if (code_wants_reset(c->codes)) {
+    if (c->code_is_stale || code_wants_reset(c->codes)) {
+        c->code_is_stale = false;
         code_reset(c->codes);
         c->line_start = c->line_before = NEVER;
     }
@@ -314,14 +325,14 @@ static bool drained(struct core *c)
 
 /* Whether this cycle's first instruction lies wholly in the line at hand. The first half of one that does not is at
  * hand as well, and the cycle goes into its second half. */
-static bool rest_in_line(struct core *c)
+static bool rest_in_line(struct core *restrict c)
 {
     uint64_t pc = c->paths.hart->pc, fault;
     const struct code *code = code_at(c, pc, &fault);
     return code && pc - c->line_start + code->length <= c->line_bytes;
 }
 
-uint64_t core_fetch(struct core *c)
+uint64_t core_fetch(struct core *restrict c)
 {
     if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c))))
         return stage_result(PLACE_FETCH, 0, FETCH_SERIAL);

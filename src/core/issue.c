@@ -5,7 +5,7 @@
 
 /* ---- completion */
 
-static void resolve(struct core *c, struct flight *f)
+static void resolve(struct core *restrict c, struct flight *f)
 {
     OBSERVE(c, resolved, f);
     if (LIKELY(!(f->flags & MISPREDICTED)))
@@ -13,6 +13,7 @@ static void resolve(struct core *c, struct flight *f)
     c->counts.mispredictions_spec++;
     core_squash(c, position_of(c, f) + 1);
     path_return(&c->paths, f->level);
+    core_mark_path(c);
     branch_recover(c->predictor, &c->branch[f->branch & c->branch_mask], f->flags & TAKEN, f->addr);
     c->line_start = c->line_before = NEVER;
     c->fetch_lost = false;
@@ -20,13 +21,13 @@ static void resolve(struct core *c, struct flight *f)
     c->fetch_resume = c->now;
 }
 
-static inline void wake(struct core *c, struct flight *f)
+static inline void wake(struct core *restrict c, struct flight *f)
 {
     for (unsigned link = f->consumers; link != NO_SLOT;) {
         struct flight *g = &c->window[link / 4];
         unsigned operand = link % 4;
         link = g->next[operand];
-        g->producer[operand] = NO_SLOT;
+        g->producer[operand] = (uint16_t)(c->mask + 1);
         if (UNLIKELY(operand == 1 && (g->code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
             lsq_data_ready(c, g);
         else if (--g->waits == 0)
@@ -35,7 +36,7 @@ static inline void wake(struct core *c, struct flight *f)
     f->consumers = NO_SLOT;
 }
 
-void core_finish(struct core *c, struct flight *f)
+void core_finish(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f);
     f->state = DONE;
@@ -49,7 +50,7 @@ void core_finish(struct core *c, struct flight *f)
         resolve(c, f);
 }
 
-static void happen(struct core *c, struct flight *f)
+static void happen(struct core *restrict c, struct flight *f)
 {
     f->flags &= (uint8_t) ~(IN_WHEEL | AT_HORIZON);
     if (UNLIKELY(f->when > c->now)) {
@@ -66,7 +67,7 @@ static void happen(struct core *c, struct flight *f)
 }
 
 /* The row is read again after each entry, since a misprediction removes younger ones from it. */
-static void wheel_turns(struct core *c)
+static void wheel_turns(struct core *restrict c)
 {
     unsigned i = c->now % WHEEL;
     c->wheel_map[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -80,7 +81,7 @@ static void wheel_turns(struct core *c)
     }
 }
 
-void core_complete(struct core *c)
+void core_complete(struct core *restrict c)
 {
     unsigned i = c->now % WHEEL, soon = c->soon_count;
     c->soon_count = 0;
@@ -100,7 +101,7 @@ void core_complete(struct core *c)
 
 /* ---- issue */
 
-static void occupy_unit(struct core *c, unsigned pool, uint64_t until)
+static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until)
 {
     for (unsigned u = 0; u < c->units[pool]; u++) {
         if (c->busy_until[pool][u] <= c->now) {
@@ -120,7 +121,7 @@ struct selection {
     bool refused;    /* something was ready and found no unit or port */
 };
 
-static void without_busy_units(const struct core *c, struct selection *s)
+static void without_busy_units(const struct core *restrict c, struct selection *s)
 {
     static const uint8_t may_be_busy[] = {POOL_MULDIV, POOL_FPU, POOL_FPMULDIV};
     for (unsigned i = 0; i < sizeof may_be_busy; i++)
@@ -128,7 +129,7 @@ static void without_busy_units(const struct core *c, struct selection *s)
             s->free[p] -= c->busy_until[p][u] > c->now;
 }
 
-static inline void issue_one(struct core *c, struct flight *f)
+static inline void issue_one(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
     const struct class_timing *t = &c->timing[code->class];
@@ -152,14 +153,14 @@ static inline void issue_one(struct core *c, struct flight *f)
     wheel_add(c, f);
 }
 
-static bool in_turn(struct core *c, struct flight *f)
+static bool in_turn(struct core *restrict c, struct flight *f)
 {
     uint64_t position = position_of(c, f);
     return position <= c->issue_next;
 }
 
 /* What is ready in one word, without the pools that have no unit left. */
-static uint64_t open_in_word(const struct core *c, const struct selection *s, unsigned word)
+static uint64_t open_in_word(const struct core *restrict c, const struct selection *s, unsigned word)
 {
     uint64_t bits = c->ready_any[word];
     for (unsigned closed = s->closed; closed; closed &= closed - 1)
@@ -168,7 +169,7 @@ static uint64_t open_in_word(const struct core *c, const struct selection *s, un
 }
 
 /* The ready ones among the slots of one word; false when the selection is over. */
-static bool select_in_word(struct core *c, struct selection *s, unsigned word, uint64_t mask)
+static bool select_in_word(struct core *restrict c, struct selection *s, unsigned word, uint64_t mask)
 {
     uint64_t bits = open_in_word(c, s, word) & mask;
     while (bits) {
@@ -203,7 +204,7 @@ static bool select_in_word(struct core *c, struct selection *s, unsigned word, u
     return true;
 }
 
-uint64_t core_issue(struct core *c)
+uint64_t core_issue(struct core *restrict c)
 {
     if (c->ready_words == 0)
         return stage_result(PLACE_ISSUE, 0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);

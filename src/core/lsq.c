@@ -6,7 +6,7 @@
  */
 #include "core/core_priv.h"
 
-static struct store *store_at(struct core *c, uint32_t position)
+static struct store *store_at(struct core *restrict c, uint32_t position)
 {
     return &c->store[position & c->store_mask];
 }
@@ -19,7 +19,7 @@ static unsigned granule_hash(uint64_t addr)
     return (unsigned)(g ^ g >> 8) % FILTER;
 }
 
-static void filter_add(struct core *c, const struct store *s, int sign)
+static void filter_add(struct core *restrict c, const struct store *s, int sign)
 {
     if (s->size == 0)
         return;
@@ -27,7 +27,7 @@ static void filter_add(struct core *c, const struct store *s, int sign)
     c->filter[granule_hash(s->addr + s->size - 1)] += (uint16_t)sign;
 }
 
-static bool may_overlap_store(const struct core *c, uint64_t addr, unsigned size)
+static bool may_overlap_store(const struct core *restrict c, uint64_t addr, unsigned size)
 {
     return c->filter[granule_hash(addr)] | c->filter[granule_hash(addr + size - 1)];
 }
@@ -46,14 +46,14 @@ static bool clear_bit(uint64_t *map, unsigned slot)
     return was;
 }
 
-void lsq_block(struct core *c, struct flight *f)
+void lsq_block(struct core *restrict c, struct flight *f)
 {
     f->state = BLOCKED;
     set_bit(c->blocked, slot_of(c, f));
     c->blocked_count++;
 }
 
-static void release_blocked(struct core *c)
+static void release_blocked(struct core *restrict c)
 {
     for (unsigned w = 0; w < c->words && c->blocked_count; w++) {
         for (uint64_t bits = c->blocked[w]; bits; bits &= bits - 1) {
@@ -69,13 +69,13 @@ static void release_blocked(struct core *c)
 }
 
 /* In order, what is sent back is the next one again: nothing younger passes it. */
-static void hold_the_line(struct core *c, struct flight *f)
+static void hold_the_line(struct core *restrict c, struct flight *f)
 {
     if (UNLIKELY(c->order == ISSUE_IN_ORDER))
         c->issue_next = position_of(c, f);
 }
 
-static void hold(struct core *c, struct flight *f, uint32_t store, enum head_wait wait)
+static void hold(struct core *restrict c, struct flight *f, uint32_t store, enum head_wait wait)
 {
     unsigned slot = slot_of(c, f);
     f->state = BLOCKED;
@@ -88,7 +88,7 @@ static void hold(struct core *c, struct flight *f, uint32_t store, enum head_wai
 }
 
 /* `left`: the store is in the cache; otherwise its data has become known. */
-static void release_held(struct core *c, uint32_t store, bool left)
+static void release_held(struct core *restrict c, uint32_t store, bool left)
 {
     for (unsigned w = 0; w < c->words && c->held_count; w++) {
         for (uint64_t bits = c->held[w]; bits; bits &= bits - 1) {
@@ -104,7 +104,7 @@ static void release_held(struct core *c, uint32_t store, bool left)
 
 /* ---- dispatch and squash */
 
-void lsq_dispatch(struct core *c, struct flight *f)
+void lsq_dispatch(struct core *restrict c, struct flight *f)
 {
     if (!(f->code->flags & IS_STORE)) {
         c->loads_used++;
@@ -118,7 +118,7 @@ void lsq_dispatch(struct core *c, struct flight *f)
     c->stores_used++;
 }
 
-void lsq_squash(struct core *c, struct flight *f)
+void lsq_squash(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f);
     c->blocked_count -= clear_bit(c->blocked, slot);
@@ -135,7 +135,7 @@ void lsq_squash(struct core *c, struct flight *f)
 
 /* ---- stores */
 
-void lsq_address_known(struct core *c, struct flight *f)
+void lsq_address_known(struct core *restrict c, struct flight *f)
 {
     struct store *s = store_at(c, f->store);
     s->addr_known = true;
@@ -154,7 +154,7 @@ void lsq_address_known(struct core *c, struct flight *f)
     }
 }
 
-void lsq_data_ready(struct core *c, struct flight *f)
+void lsq_data_ready(struct core *restrict c, struct flight *f)
 {
     store_at(c, f->store)->data_known = true;
     if (c->held_count)
@@ -163,7 +163,7 @@ void lsq_data_ready(struct core *c, struct flight *f)
         core_finish(c, f);
 }
 
-void lsq_release_head(struct core *c, struct flight *f)
+void lsq_release_head(struct core *restrict c, struct flight *f)
 {
     if (!(f->code->flags & IS_AT_HEAD) && c->order != ISSUE_IN_ORDER_SERIAL)
         return;
@@ -179,7 +179,7 @@ void lsq_release_head(struct core *c, struct flight *f)
 
 /* ---- issue */
 
-static void try_again(struct core *c, struct flight *f, uint64_t when, enum head_wait wait)
+static void try_again(struct core *restrict c, struct flight *f, uint64_t when, enum head_wait wait)
 {
     hold_the_line(c, f);
     f->state = BLOCKED;
@@ -189,7 +189,7 @@ static void try_again(struct core *c, struct flight *f, uint64_t when, enum head
     wheel_add(c, f);
 }
 
-static void finish_at(struct core *c, struct flight *f, uint64_t when, enum head_wait wait)
+static void finish_at(struct core *restrict c, struct flight *f, uint64_t when, enum head_wait wait)
 {
     core_leave_queue(c, f);
     f->state = ISSUED;
@@ -203,7 +203,7 @@ static void finish_at(struct core *c, struct flight *f, uint64_t when, enum head
 }
 
 /* False if the access was sent back to wait for its translation. */
-static bool translated(struct core *c, struct flight *f)
+static bool translated(struct core *restrict c, struct flight *f)
 {
     if (f->flags & (TRANSLATED | NO_ACCESS))
         return true;
@@ -228,14 +228,14 @@ static bool translated(struct core *c, struct flight *f)
 }
 
 /* Whether the store is of the load's own bundle. */
-static bool same_bundle(const struct core *c, const struct flight *f, uint32_t store)
+static bool same_bundle(const struct core *restrict c, const struct flight *f, uint32_t store)
 {
     return c->bundle && c->more[c->store[store & c->store_mask].slot].bundle == c->more[slot_of(c, f)].bundle &&
            (int32_t)(store - c->store_commit) >= 0;
 }
 
 /* Whether an older store decides about the load: forwards, or holds it back. */
-static bool store_decides(struct core *c, struct flight *f)
+static bool store_decides(struct core *restrict c, struct flight *f)
 {
     uint64_t addr = f->addr, end = addr + f->code->mem_size;
     for (uint32_t p = f->store; p != c->store_head;) {
@@ -265,7 +265,7 @@ static bool store_decides(struct core *c, struct flight *f)
     return false;
 }
 
-static void access_cache(struct core *c, struct flight *f)
+static void access_cache(struct core *restrict c, struct flight *f)
 {
     static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
     static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
@@ -281,7 +281,7 @@ static void access_cache(struct core *c, struct flight *f)
     finish_at(c, f, a.ready, waits[a.level]);
 }
 
-void lsq_issue(struct core *c, struct flight *f)
+void lsq_issue(struct core *restrict c, struct flight *f)
 {
     unsigned flags = f->code->flags;
     if (f->code->mem_size && !translated(c, f))
@@ -304,7 +304,7 @@ void lsq_issue(struct core *c, struct flight *f)
 
 /* ---- the store buffer */
 
-static void leave_store_buffer(struct core *c)
+static void leave_store_buffer(struct core *restrict c)
 {
     while (c->store_head != c->store_drain && store_at(c, c->store_head)->done <= c->now) {
         filter_add(c, store_at(c, c->store_head), -1);
@@ -315,7 +315,7 @@ static void leave_store_buffer(struct core *c)
     }
 }
 
-void core_drain_stores(struct core *c)
+void core_drain_stores(struct core *restrict c)
 {
     leave_store_buffer(c);
     while (c->store_drain != c->store_commit && c->drain_resume <= c->now) {

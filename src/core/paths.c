@@ -13,6 +13,7 @@ int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight,
     while (cells < 4 * in_flight) /* an access touches at most two granules: never more than half full */
         cells *= 2;
     *p = (struct paths){.memory = memory, .mem = guest_memory_base(memory), .cell_mask = cells - 1, .epoch = 1};
+    p->losses = UINT64_MAX;
     p->room = in_flight;
     p->undo_room = 2 * in_flight;
     p->above = calloc(p->room, sizeof *p->above);
@@ -36,8 +37,11 @@ void paths_enter(struct paths *p, struct hart *right)
 {
     p->right = p->hart = right;
     p->level = 0;
-    memset(&p->readable, 0xff, sizeof p->readable);
-    memset(&p->writable, 0xff, sizeof p->writable);
+    if (p->losses != guest_losses(p->memory)) {
+        p->losses = guest_losses(p->memory);
+        memset(&p->readable, 0xff, sizeof p->readable);
+        memset(&p->writable, 0xff, sizeof p->writable);
+    }
     host_fpu_begin(right->frm);
 }
 
@@ -87,10 +91,11 @@ static void overlay_put(struct paths *p, uint64_t addr, const uint8_t *from, uns
 {
     while (size > 0 && p->undone < p->undo_room) {
         struct overlay_cell *c = cell_of(p, addr / 8);
-        if (c->epoch != p->epoch)
+        bool claimed = c->epoch != p->epoch;
+        if (claimed)
             *c = (struct overlay_cell){.granule = addr / 8, .epoch = p->epoch};
-        p->undo[p->undone++] =
-            (struct overlay_undo){.cell = (uint32_t)(c - p->cell), .bytes = c->bytes, .valid = c->valid};
+        p->undo[p->undone++] = (struct overlay_undo){
+            .cell = (uint32_t)(c - p->cell), .bytes = c->bytes, .valid = c->valid, .claimed = claimed};
         for (; size > 0; size--, addr++, from++) {
             memcpy((uint8_t *)&c->bytes + addr % 8, from, 1);
             c->valid |= (uint8_t)(1u << addr % 8);
@@ -155,6 +160,8 @@ void path_return(struct paths *p, unsigned level)
         const struct overlay_undo *u = &p->undo[--p->undone];
         p->cell[u->cell].bytes = u->bytes;
         p->cell[u->cell].valid = u->valid;
+        if (u->claimed) /* the latest first, so that probing still finds the others */
+            p->cell[u->cell].epoch = p->epoch - 1;
     }
     if (level == 0) {
         p->epoch++;

@@ -19,7 +19,7 @@
 
 enum { ACCESS_CACHE = 256 };
 
-/* Pages that were found accessible, by number; direct-mapped, forgotten whenever the process may have changed them. */
+/* Pages that were found accessible, by number; direct-mapped, forgotten when any may have become inaccessible. */
 struct access_cache {
     uint64_t page[ACCESS_CACHE]; /* address / GUEST_PAGE, or UINT64_MAX */
 };
@@ -35,6 +35,7 @@ struct overlay_undo {
     uint32_t cell;
     uint64_t bytes;
     uint8_t valid;
+    bool claimed; /* the cell was empty */
 };
 
 struct path_level {
@@ -49,6 +50,7 @@ struct paths {
     uint8_t *mem;
     struct guest_memory *memory;
     struct access_cache readable, writable;
+    uint64_t losses;          /* of the memory, when they were valid */
     struct path_level *above; /* above[k - 1] is level k */
     unsigned room;            /* levels above 0 */
     struct overlay_cell *cell;

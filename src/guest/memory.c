@@ -19,6 +19,7 @@ struct guest_memory {
     uint64_t limit_bytes;    /* on private writable memory */
     uint64_t mmap_top;       /* addresses are chosen downwards from here */
     uint64_t brk_start, brk; /* heap */
+    uint64_t losses;         /* how often pages may have become inaccessible */
     guest_code_watcher *code_watcher;
     void *code_watcher_context;
 };
@@ -93,6 +94,7 @@ static void code_goes_away(struct guest_memory *m, uint64_t start, uint64_t end)
 
 static void forget_range(struct guest_memory *m, uint64_t start, uint64_t end)
 {
+    m->losses++;
     code_goes_away(m, start, end);
     areas_remove(&m->areas, start, end);
 }
@@ -275,6 +277,7 @@ int64_t guest_munmap(struct guest_memory *m, uint64_t addr, uint64_t length)
 int64_t guest_mprotect(struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
 {
     uint64_t end;
+    m->losses++;
     if (addr % GUEST_PAGE != 0 || (prot & ~(PROT_READ | PROT_WRITE | PROT_EXEC)) != 0)
         return -EINVAL;
     if (length == 0)
@@ -471,6 +474,16 @@ static void *mapped_ptr(const struct guest_memory *m, uint64_t addr, uint64_t le
     if (addr >= GUEST_SPACE || length > GUEST_SPACE - addr)
         return NULL;
     return areas_have(&m->areas, addr, addr + length, prot) ? m->base + addr : NULL;
+}
+
+uint64_t guest_losses(const struct guest_memory *m)
+{
+    return m->losses;
+}
+
+void guest_file_shrinks(struct guest_memory *m)
+{
+    m->losses++;
 }
 
 bool guest_may_access(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)

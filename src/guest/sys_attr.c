@@ -121,6 +121,7 @@ int64_t sys_truncate(struct thread *t, const uint64_t a[6])
     int fd = open_change(t, AT_FDCWD, a[0], LOOKUP_FOLLOW, self);
     if (fd < 0)
         return fd;
+    guest_file_shrinks(t->process->memory);
     int64_t result = truncate(self, (off_t)a[1]) == 0 ? 0 : -errno;
     close(fd);
     return result;
@@ -128,9 +129,9 @@ int64_t sys_truncate(struct thread *t, const uint64_t a[6])
 
 int64_t sys_ftruncate(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    guest_file_shrinks(t->process->memory);
     return ftruncate((int)a[0], (off_t)a[1]) == 0 ? 0 : -errno;
 }
 

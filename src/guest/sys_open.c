@@ -134,6 +134,8 @@ static int describe(struct files *f, int fd, const struct target *target)
 
 static int64_t open_path(struct thread *t, int dirfd, uint64_t path_addr, int flags, mode_t mode)
 {
+    if (flags & O_TRUNC)
+        guest_file_shrinks(t->process->memory);
     struct files *f = thread_files(t);
     struct target target;
     unsigned lookup = 0;
