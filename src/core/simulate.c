@@ -10,7 +10,7 @@
 #include "emulate/engine.h"
 
 _Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
-enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t) };
+enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t), SHARED_BYTES = (COUNTS + 1) * sizeof(uint64_t) };
 
 /* One process's part of a simulation. */
 struct part {
@@ -18,7 +18,7 @@ struct part {
     const struct simulation *s;
     struct core *core;
     struct simulation_counts start; /* when measuring began, or when this process was forked */
-    uint64_t *of_children;          /* shared with them: the sum of what they measured */
+    uint64_t *of_children;          /* shared with them: the sum of what they measured, and whether one was cut */
     bool is_child;
 };
 
@@ -40,7 +40,7 @@ static void subtract(struct simulation_counts *from, const struct simulation_cou
 }
 
 /* What this process has measured is added to what its parent will report. */
-static void hand_to_parent(struct part *part)
+static void hand_to_parent(struct part *part, bool cut)
 {
     struct simulation_counts now;
     uint64_t a[COUNTS];
@@ -49,6 +49,8 @@ static void hand_to_parent(struct part *part)
     memcpy(a, &now, sizeof a);
     for (unsigned i = 0; i < COUNTS; i++)
         __atomic_fetch_add(&part->of_children[i], a[i], __ATOMIC_RELAXED);
+    if (cut)
+        __atomic_store_n(&part->of_children[COUNTS], 1, __ATOMIC_RELAXED);
 }
 
 /* After a system call this may be a forked process: it measures from here on. */
@@ -122,8 +124,7 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
         run_on_core(part, s->warmup_insns, false);
         core_drain(part->core);
     }
-    if (!part->is_child)
-        read_counts(part->core, &part->start);
+    read_counts(part->core, &part->start);
     core_observe(part->core, s->observer);
     if (s->progress && !part->is_child)
         s->progress(s->progress_context, 0);
@@ -137,30 +138,30 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     return 0;
 }
 
-static void add_children(struct part *part, struct simulation_counts *to)
+static void add_children(struct part *part, struct simulation_result *r)
 {
     uint64_t a[COUNTS];
-    memcpy(a, to, sizeof a);
+    memcpy(a, &r->counts, sizeof a);
     for (unsigned i = 0; i < COUNTS; i++)
         a[i] += part->of_children[i];
-    memcpy(to, a, sizeof a);
+    memcpy(&r->counts, a, sizeof a);
+    r->cut |= part->of_children[COUNTS] != 0;
 }
 
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
 {
     struct part part = {.process = p, .s = s};
     *r = (struct simulation_result){0};
-    part.of_children =
-        mmap(NULL, sizeof(struct simulation_counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    part.of_children = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (part.of_children == MAP_FAILED)
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
     part.core = core_new(s->core, process_memory(p), err);
     int code = part.core ? run_part(&part, r, err) : -EINVAL;
     if (code == 0 && part.is_child)
-        hand_to_parent(&part);
+        hand_to_parent(&part, r->cut);
     else if (code == 0)
-        add_children(&part, &r->counts);
+        add_children(&part, r);
     core_free(part.core);
-    munmap(part.of_children, sizeof(struct simulation_counts));
+    munmap(part.of_children, SHARED_BYTES);
     return code;
 }

@@ -32,7 +32,7 @@ struct simulation_counts {
 struct simulation_result {
     struct simulation_counts counts; /* of what was measured */
     uint64_t skipped_insns;
-    bool cut; /* max_insns were reached before the program ended */
+    bool cut; /* max_insns were reached before the program, or one that it forked, ended */
 };
 
 /* 0 or a negative code. In a process that the guest forked it returns as well: process_is_child tells. */
