@@ -47,6 +47,7 @@ group isolation tests/guest/isolate.sh
 group cli tests/cli/run.sh build/cyclescope
 group cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
 group cli-stat tests/cli/stat.sh build/cyclescope
+group extending tests/cli/extending.sh build/cyclescope
 group cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
 group facts tests/facts/run.py build/cyclescope
 group facts-clang tests/facts/run.py build/clang/cyclescope

@@ -10,7 +10,10 @@
 #include "branch/return_stack.h"
 
 const struct direction_predictor *const branch_directions[] = {
-    &direction_static, &direction_bimodal, &direction_gshare, &direction_hybrid, &direction_tage, NULL,
+#define DIRECTION(name) &direction_##name,
+#include "branch/direction.def"
+#undef DIRECTION
+    NULL,
 };
 
 struct branch_unit {

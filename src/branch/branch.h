@@ -73,7 +73,7 @@ struct branch_record {
     uint64_t note[BRANCH_NOTE_WORDS]; /* the direction predictor's own; it describes its state before this branch */
 };
 
-/* A direction predictor. To add one: a file that defines its struct, and a row in branch_directions (branch.c). */
+/* A direction predictor. To add one: a file that defines its struct, and a row in direction.def. */
 struct direction_predictor {
     const char *name;
     const char *help;                               /* one line for `cyclescope list params` */

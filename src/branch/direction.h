@@ -12,8 +12,9 @@
 
 #include "branch/branch.h"
 
-extern const struct direction_predictor direction_static, direction_bimodal, direction_gshare, direction_hybrid,
-    direction_tage;
+#define DIRECTION(name) extern const struct direction_predictor direction_##name;
+#include "branch/direction.def"
+#undef DIRECTION
 
 enum { COUNTER_WEAKLY_NOT = 1, COUNTER_WEAKLY_TAKEN = 2, COUNTER_MAX = 3 };
 

@@ -1,0 +1,25 @@
+#!/bin/bash
+# extending.sh CYCLESCOPE: what docs/EXTENDING.md shows works: its predictor compiles, its core file is read.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+cyclescope=$(realpath "$1")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+block() { # LANGUAGE: the first block of it
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" docs/EXTENDING.md | sed '1d;/^```$/,$d'
+}
+
+check() { # NAME COMMAND...
+    local name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then echo "ok $name"; else echo "not ok $name: $(head -n 3 "$work/log" | tr '\n' ' ')"; failed=1; fi
+}
+
+block c >"$work/last.c"
+block ini >"$work/my.ini"
+check example-predictor-compiles gcc -std=gnu11 -Wall -Wextra -Wshadow -Werror -Isrc -c -o "$work/last.o" "$work/last.c"
+check example-predictor-has-its-struct grep -q 'direction_last' "$work/last.o"
+check example-core-is-read "$cyclescope" stat --quiet --max-insns 1 --core "$work/my.ini" build/guest/zicond
+exit $failed
