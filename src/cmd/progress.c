@@ -1,8 +1,16 @@
 #include "cmd/progress.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/guest_run.h"
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns)
 {
@@ -16,6 +24,7 @@ void progress_note(void *context, uint64_t insns)
     double now = now_seconds(), seconds = now - p->measuring;
     if (p->measuring == 0) {
         p->measuring = p->printed = now;
+        p->cpu = cpu_seconds();
         return;
     }
     if (p->to == NULL || now - p->printed < 0.25)
@@ -43,4 +52,9 @@ double progress_skip_seconds(const struct progress *p)
 double progress_seconds(const struct progress *p)
 {
     return p->measuring ? now_seconds() - p->measuring : 0;
+}
+
+double progress_cpu_seconds(const struct progress *p)
+{
+    return p->measuring ? cpu_seconds() - p->cpu : 0;
 }

@@ -13,6 +13,7 @@ struct progress {
     double begun;       /* seconds, as all below: the run */
     double measuring;   /* what is measured; 0: not yet */
     double printed;     /* the last line */
+    double cpu;         /* of this process, when measuring began */
 };
 
 void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns);
@@ -21,6 +22,7 @@ void progress_note(void *context, uint64_t insns);
 void progress_end(struct progress *p); /* wipes the line */
 
 double progress_skip_seconds(const struct progress *p);
-double progress_seconds(const struct progress *p); /* since measuring began */
+double progress_seconds(const struct progress *p);     /* since measuring began */
+double progress_cpu_seconds(const struct progress *p); /* of the processor, for this process */
 
 #endif

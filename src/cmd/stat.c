@@ -76,6 +76,7 @@ static int stat_process(struct stat_options *o, struct stat_output *to, struct p
                                  .simulation = &o->core.simulation,
                                  .result = &result,
                                  .seconds = progress_seconds(&progress),
+                                 .cpu_seconds = progress_cpu_seconds(&progress),
                                  .skip_seconds = progress_skip_seconds(&progress)};
     int status = process_loader_failed(p) ? STATUS_OWN_ERROR : report.status;
     if (!o->quiet) {

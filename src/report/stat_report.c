@@ -227,11 +227,11 @@ json_t *stat_report_json(const struct stat_report *r)
 {
     const struct simulation_counts *c = &r->result->counts;
     json_int_t insns = (json_int_t)c->core.instructions, cycles = (json_int_t)c->core.cycles;
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f}, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f, s:f}, s:o, s:o, s:o}",
                      "command", "stat", "version", r->version, "core", r->simulation->core->name, "program", r->program,
                      "exit_status", r->status, "instructions", insns, "cycles", cycles, "cpi",
                      insns ? (double)cycles / (double)insns : 0, "skipped", (json_int_t)r->result->skipped_insns,
                      "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result->cut, "host", "seconds",
-                     r->seconds, "mips", mips(r), "skip_seconds", r->skip_seconds, "events", events_json(c),
-                     "cycles_by", cycles_json(c), "params", params_json(r->simulation->core));
+                     r->seconds, "mips", mips(r), "cpu_seconds", r->cpu_seconds, "skip_seconds", r->skip_seconds,
+                     "events", events_json(c), "cycles_by", cycles_json(c), "params", params_json(r->simulation->core));
 }

@@ -14,7 +14,8 @@ struct stat_report {
     const struct simulation *simulation;
     const struct simulation_result *result;
     double seconds;      /* of the host, for what was measured */
-    double skip_seconds; /* and for what came before */
+    double cpu_seconds;  /* of its processor */
+    double skip_seconds; /* and of the host, for what came before */
 };
 
 void stat_report_print(const struct stat_report *r, FILE *to);
