@@ -27,7 +27,8 @@ ENVIRONMENT = {
 }
 
 PROJECT = Path(__file__).resolve().parent.parent
-EMULATOR = f"{shlex.quote(str(PROJECT / 'build/cyclescope'))} run --count={{count}} --sysroot {{root}} --"
+CYCLESCOPE = PROJECT / "build" / "cyclescope"
+EMULATOR = f"{shlex.quote(str(CYCLESCOPE))} run --count={{count}} --sysroot {{root}} --"
 
 
 class Unavailable(Exception):
@@ -108,12 +109,19 @@ class Emulator:
         return folder.with_name(folder.name + ".count") if self._counts else None
 
 
+def on_core(sysroot, cyclescope, *options):
+    """The simulated core as an emulator: `cyclescope stat` with options.  What it reports is JSON."""
+    return Emulator(sysroot, shlex.join([str(cyclescope), "stat", "--quiet", "--json={count}",
+                                         "--sysroot", "{root}", *map(str, options), "--"]))
+
+
 @dataclass
 class Result:
     """What a run left behind."""
     status: int         # exit status; minus the signal's number; None when time ran out
     outputs: dict       # content as bytes by name: "stdout", "stderr" and files of the folder
     instructions: int   # as the runner counts them; None if it does not
+    report: str         # the file in which it says so; None if there is none
     seconds: float      # of wall-clock time
     cpu_seconds: float  # of processor time, user and system
 
@@ -127,9 +135,10 @@ def exclusive(path):
         yield
 
 
-def run(runner, case, sysroot, timeout):
+def run(runner, case, sysroot, timeout, watch=None):
     """Runs a case (see programs.py).  Its working folder has the same name each time, because a
-    guest can see it and a longer name is more instructions."""
+    guest can see it and a longer name is more instructions.  `watch` is called with the process's
+    number ten times a second."""
     folder = sysroot / "suite" / "run" / f"{case.program}.{case.size}"
     beside = {name: folder.with_name(f"{folder.name}.{name}") for name in ("stdout", "stderr", "lock")}
     with exclusive(beside["lock"]):
@@ -143,20 +152,21 @@ def run(runner, case, sysroot, timeout):
              open(beside["stdout"], "wb") as out, open(beside["stderr"], "wb") as err:
             status, seconds, usage = _wait(subprocess.Popen(
                 runner.command(folder, case.argv), cwd=folder, env={**ENVIRONMENT, **case.env},
-                stdin=source, stdout=out, stderr=err), timeout)
+                stdin=source, stdout=out, stderr=err), timeout, watch)
         outputs = {name: beside[name].read_bytes() for name in ("stdout", "stderr")}
         outputs.update({str(path.relative_to(folder)): path.read_bytes()
                         for path in sorted(folder.rglob("*")) if path.is_file()})
-        return Result(status, outputs, _counted(count), seconds, usage.ru_utime + usage.ru_stime)
+        report = count.read_text() if count and count.exists() else None
+        return Result(status, outputs, _counted(report), report, seconds, usage.ru_utime + usage.ru_stime)
 
 
-def _wait(process, timeout):
+def _wait(process, timeout, watch):
     """Exit status, wall-clock seconds and resource usage of a process just started."""
     start = time.perf_counter()
     handle = os.pidfd_open(process.pid)
     ended = False
     try:
-        ended = bool(select.select([handle], [], [], timeout)[0])
+        ended = _ends(handle, start + timeout, watch and (lambda: watch(process.pid)))
     finally:  # also when we are interrupted
         os.close(handle)
         if not ended:
@@ -167,9 +177,18 @@ def _wait(process, timeout):
     return process.returncode if ended else None, time.perf_counter() - start, usage
 
 
-def _counted(file):
-    """The number in `cyclescope: 123 instructions, ...`, None if the file is not there."""
-    if not file or not file.exists():
-        return None
-    words = file.read_text().replace(",", " ").split()
+def _ends(handle, deadline, watch):
+    """Whether a process ends by then."""
+    while True:
+        left = max(0, deadline - time.perf_counter())
+        if select.select([handle], [], [], min(left, 0.1) if watch else left)[0]:
+            return True
+        if time.perf_counter() >= deadline:
+            return False
+        watch()
+
+
+def _counted(report):
+    """The number in `cyclescope: 123 instructions, ...`, None if there is none."""
+    words = report.replace(",", " ").split() if report else []
     return int(words[words.index("instructions") - 1]) if "instructions" in words else None

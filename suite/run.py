@@ -6,39 +6,22 @@
     run.py show PROGRAM      the command line that runs a program by hand
     run.py check [PROGRAM]   does every program do under the emulator what it does under qemu,
                              and twice the same?
+    run.py core [PROGRAM]    does every program do on the simulated core what it does without?
 """
 
 import argparse
 import shlex
-import shutil
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these three lie beside this file)
+import compare   # noqa: E402  (these five lie beside this file)
+import core      # noqa: E402
+import folder    # noqa: E402
 import guest     # noqa: E402
 import programs  # noqa: E402
-
-
-def first_difference(name, got, expected):
-    """One sentence on how an output differs from what is expected."""
-    if expected is None:
-        return f"{name} should not be there"
-    if got is None:
-        return f"{name} is missing"
-    at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b),
-              min(len(got), len(expected)))
-    return f"{name} differs at byte {at} ({len(got)} bytes, expected {len(expected)})"
-
-
-def difference(got, expected):
-    """The first difference between two sets of outputs, None if there is none."""
-    for name in sorted(got.keys() | expected.keys()):
-        if got.get(name) != expected.get(name):
-            return first_difference(name, got.get(name), expected.get(name))
-    return None
 
 
 class Check:
@@ -60,18 +43,12 @@ class Check:
             return [f"skip {case.program}: its input {missing} could not be made here"]
         runs = [self._run(case)]
         if runs[0].status != 0:
-            return [f"not ok {case.program}.status: {self._end(runs[0])}"]
+            return [f"not ok {case.program}.status: {compare.bad_end(runs[0], self.timeout)}"]
         runs.append(self._run(case))
         return [f"ok {case.program}.status", self._output(case, runs[0]), self._repeat(case, *runs)]
 
     def _run(self, case):
         return guest.run(self.emulator, case, self.suite.sysroot, self.timeout)
-
-    def _end(self, result):
-        if result.status is None:
-            return f"no end after {self.timeout} seconds"
-        end = f"signal {-result.status}" if result.status < 0 else f"exit status {result.status}"
-        return f"{end}, expected 0: {folder.last_line(result.outputs['stderr'])}"
 
     def _output(self, case, result):
         """The outputs are those of qemu, save what the table says varies."""
@@ -84,8 +61,7 @@ class Check:
             return f"skip {fact}: {reason}"
         except RuntimeError as problem:
             return f"not ok {fact}: {problem}"
-        got = case.comparable(result.outputs)
-        return self._compare(fact, got, expected)
+        return compare.outputs(self.suite, fact, case.comparable(result.outputs), expected)
 
     def _repeat(self, case, first, second):
         """Two runs execute equally many instructions and write the same, down to times and dates,
@@ -95,27 +71,18 @@ class Check:
             return f"skip {fact}: the emulator counts no instructions"
         if first.instructions != second.instructions:
             return f"not ok {fact}: {first.instructions} instructions, then {second.instructions}"
-        return self._compare(fact, second.outputs, first.outputs)
-
-    def _compare(self, fact, got, expected):
-        kept = self.suite.path / "failed" / fact
-        shutil.rmtree(kept, ignore_errors=True)
-        problem = difference(got, expected)
-        if not problem:
-            return f"ok {fact}"
-        folder.write_outputs(kept / "got", got)
-        folder.write_outputs(kept / "expected", expected)
-        return f"not ok {fact}: {problem}, see {kept}"
+        return compare.outputs(self.suite, fact, second.outputs, first.outputs)
 
 
 def check(suite, options):
+    """Prints the lines of every program, by the command's own class of checks."""
     cases = programs.load(options.size, options.programs)
     try:
         suite.prepare()
     except guest.Unavailable as reason:
         print(f"skip suite: {reason}")
         return 0
-    checks = Check(suite, options)
+    checks = options.checks(suite, options)
     failed = 0
     with ThreadPoolExecutor(options.jobs) as pool:
         try:
@@ -154,28 +121,37 @@ def parse():
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--suite", metavar="FOLDER",
                         help="the suite's folder (default: $CYCLESCOPE_SUITE, or one in the user's cache)")
-    running = argparse.ArgumentParser(add_help=False)
-    running.add_argument("--size", choices=programs.SIZES, default="small")
-    running.add_argument("--emulator", metavar="COMMAND", default=guest.EMULATOR,
-                         help="what comes before the guest's command line; {root} is the sysroot, {count} "
-                              "a file for the instruction count (default: this project's `cyclescope run`)")
+    sized = argparse.ArgumentParser(add_help=False)
+    sized.add_argument("--size", choices=programs.SIZES, default="small")
+    emulator = argparse.ArgumentParser(add_help=False)
+    emulator.add_argument("--emulator", metavar="COMMAND", default=guest.EMULATOR,
+                          help="what comes before the guest's command line; {root} is the sysroot, {count} "
+                               "a file for the instruction count (default: this project's `cyclescope run`)")
+    checking = argparse.ArgumentParser(add_help=False)
+    checking.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
+    checking.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name, function, help_text, *parents):
+    def command(name, function, help_text, *parents, **defaults):
         sub = commands.add_parser(name, help=help_text, parents=[shared, *parents])
-        sub.set_defaults(function=function)
+        sub.set_defaults(function=function, **defaults)
         return sub
+
+    def timeout(sub, seconds):
+        sub.add_argument("--timeout", type=float, default=seconds, metavar="SECONDS",
+                         help=f"for one run of a program (default: {seconds})")
 
     command("prepare", prepare, "build the suite's folder unless it is there")
     command("list", list_programs, "name, kind, millions of instructions (small, big), description")
-    command("show", show, "print the command line of a program", running).add_argument("program")
-    sub = command("check", check, "compare the emulator with qemu and with itself", running)
-    sub.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
-    sub.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
-    sub.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
-                     help="for one run of a program (default: 300)")
+    command("show", show, "print the command line of a program", sized, emulator).add_argument("program")
+    timeout(command("check", check, "compare the emulator with qemu and with itself", checking, sized, emulator,
+                    checks=Check), 300)
+    sub = command("core", check, "compare the simulated core with the emulator, and jumping over idle cycles with "
+                  "stepping through them", checking, sized, checks=core.Check)
+    timeout(sub, 1800)
+    core.add_options(sub)
     return parser.parse_args()
 
 

@@ -308,8 +308,9 @@ static uint64_t next_event(const struct core *c)
         next = other;
     if (!c->serializing && !c->fetch_lost && c->fetch_resume > c->now && c->fetch_resume < next)
         next = c->fetch_resume;
-    if (c->dispatched < c->tail) {
-        uint64_t when = c->window[c->dispatched & c->mask].when;
+    /* A bundle that cannot enter grows as more of it comes through the front end, and may lack something else then. */
+    for (uint64_t p = c->dispatched; p < c->tail && p <= c->dispatched + c->bundle; p++) {
+        uint64_t when = c->window[p & c->mask].when;
         if (when > c->now && when < next)
             next = when;
     }

@@ -15,6 +15,7 @@ from unittest import mock
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "suite"))
+import compare   # noqa: E402
 import folder    # noqa: E402
 import guest     # noqa: E402
 import inputs    # noqa: E402
@@ -118,11 +119,11 @@ class Comparison(unittest.TestCase):
         self.assertEqual(case(ignore=["stderr"]).comparable({"stderr": b"x"}), {})
 
     def test_a_difference_names_output_and_place(self):
-        self.assertIn("stdout differs at byte 2", run.difference({"stdout": b"abx"}, {"stdout": b"abc"}))
-        self.assertIn("stdout differs at byte 2", run.difference({"stdout": b"ab"}, {"stdout": b"abc"}))
-        self.assertEqual(run.difference({}, {"file": b""}), "file is missing")
-        self.assertEqual(run.difference({"file": b""}, {}), "file should not be there")
-        self.assertIsNone(run.difference({"file": b"x"}, {"file": b"x"}))
+        self.assertIn("stdout differs at byte 2", compare.difference({"stdout": b"abx"}, {"stdout": b"abc"}))
+        self.assertIn("stdout differs at byte 2", compare.difference({"stdout": b"ab"}, {"stdout": b"abc"}))
+        self.assertEqual(compare.difference({}, {"file": b""}), "file is missing")
+        self.assertEqual(compare.difference({"file": b""}, {}), "file should not be there")
+        self.assertIsNone(compare.difference({"file": b"x"}, {"file": b"x"}))
 
 
 class ARun(Folder):
@@ -159,6 +160,12 @@ class ARun(Folder):
         result = self.run_case("echo 'cyclescope: 1234 instructions, 0.1 seconds' > $COUNT")
         self.assertEqual(result.instructions, 1234)
         self.assertIsNone(self.run_case("true").instructions, "a count of an earlier run")
+
+    def test_a_watch_sees_the_process(self):
+        seen = []
+        guest.run(self.emulator, case("sleep 0.5"), self.path, 30, seen.append)
+        self.assertGreater(len(seen), 1)
+        self.assertEqual(len(set(seen)), 1)
 
     def test_processor_time_leaves_sleep_out(self):
         result = self.run_case("sleep 0.3")
@@ -272,7 +279,11 @@ class Lines(unittest.TestResult):
     failed = False
 
 
-if __name__ == "__main__":
+def main():
     result = Lines()
     unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]).run(result)
-    sys.exit(result.failed)
+    return result.failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
