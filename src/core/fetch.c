@@ -97,8 +97,8 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
         return false;
     }
     bool known = access_known(write ? &c->paths.writable : &c->paths.readable, f->addr, code->mem_size);
-    void *at = LIKELY(known) ? c->paths.mem + f->addr
-                             : path_right_memory(&c->paths, f->addr, code->mem_size, write, &trap);
+    void *at =
+        LIKELY(known) ? c->paths.mem + f->addr : path_right_memory(&c->paths, f->addr, code->mem_size, write, &trap);
     if (UNLIKELY(at == NULL)) {
         trap_when_drained(c, g, trap, f->addr);
         return false;

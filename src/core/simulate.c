@@ -89,6 +89,7 @@ static int skip(struct part *part, struct simulation_result *r, struct error *er
         interpreter.set_hooks(e, &(struct engine_hooks){.insn = warm_insn, .context = &warmer});
     r->skipped_insns = run_functionally(part, &interpreter, e, part->s->skip_insns);
     interpreter.destroy(e);
+    warm_end(&warmer);
     return 0;
 }
 

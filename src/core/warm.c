@@ -18,7 +18,14 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
 {
     struct warmer *w = context;
     struct core *c = w->core;
-    struct code code;
+    uint64_t fault;
+    /* Decoded once. The watcher of code is the engine, so what is found may be stale; then it has other bits. */
+    const struct code *code = code_find(c->codes, pc, &fault);
+    struct code fresh;
+    if (code == NULL || code->bits != insn->bits) {
+        code_describe(insn, &fresh);
+        code = &fresh;
+    }
     if (w->branch_waits)
         finish_branch(w, pc);
     uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
@@ -28,14 +35,20 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
     if (last != line)
         memsys_warm_fetch(c->memsys, last);
     w->line = last;
-    code_describe(insn, &code);
-    if (code.flags & IS_MEM && code.mem_size)
-        memsys_warm_data(c->memsys, h->x[code.o.rs1] + (uint64_t)(int64_t)code.o.imm, code.mem_size, pc,
-                         code.flags & IS_STORE);
-    if (code.flags & IS_CONTROL && c->predictor) {
-        w->branch = (struct branch_record){.pc = pc, .fallthrough = pc + insn->length, .kind = code.control};
-        w->branch.direct = code.op == INSN_jalr ? 0 : pc + (uint64_t)(int64_t)insn->imm;
-        w->conditional = code.flags & IS_CONDITIONAL;
+    if (code->flags & IS_MEM && code->mem_size)
+        memsys_warm_data(c->memsys, h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm, code->mem_size, pc,
+                         code->flags & IS_STORE);
+    if (code->flags & IS_CONTROL && c->predictor) {
+        w->branch.pc = pc;
+        w->branch.fallthrough = pc + insn->length;
+        w->branch.kind = code->control;
+        w->branch.direct = code->op == INSN_jalr ? 0 : pc + (uint64_t)(int64_t)insn->imm;
+        w->conditional = code->flags & IS_CONDITIONAL;
         w->branch_waits = true;
     }
+}
+
+void warm_end(struct warmer *w)
+{
+    code_reset(w->core->codes);
 }

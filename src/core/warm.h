@@ -18,4 +18,7 @@ struct warmer {
 /* An engine_hooks.insn function; the context is a struct warmer. */
 void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
 
+/* The core goes on by itself, and watches code itself from now on. */
+void warm_end(struct warmer *w);
+
 #endif
