@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/core_priv.h"
+#include "riscv/host_fpu.h"
 
 /* ---- from the configuration */
 
@@ -331,6 +332,7 @@ static inline void run_cycle(struct core *c)
     if (c->store_head != c->store_commit)
         core_drain_stores(c);
     stages |= core_dispatch(c);
+    c->stages = stages;
     stages |= core_fetch(c);
     note_record(c, stages);
     bool moved = (uint32_t)stages != 0;
@@ -341,6 +343,32 @@ static inline void run_cycle(struct core *c)
         c->now = next - 1;
     }
     c->now++;
+}
+
+/* The host has faulted in an access at fetch, which ends the cycle: on the right path the guest gets its trap, a wrong
+ * one goes nowhere. */
+static void recover(struct core *c)
+{
+    unsigned fetched = (unsigned)(c->tail - c->group_start);
+    if (c->paths.level == 0) {
+        c->trap = c->fault.trap;
+        c->trap_value = c->fault.addr;
+        c->serializing = true;
+        c->paths.right->fflags |= host_fpu_flags(c->fault.mxcsr);
+    } else {
+        c->fetch_lost = true;
+    }
+    host_fpu_begin(c->paths.right->frm);
+    paths_forget(&c->paths);
+    c->counts.fetched += fetched;
+    note_record(c, c->stages | stage_result(PLACE_FETCH, fetched, c->paths.level ? FETCH_LOST : FETCH_SERIAL));
+    c->now++;
+}
+
+static __attribute__((noinline)) void run_cycles(struct core *c)
+{
+    while (!c->run_over)
+        run_cycle(c);
 }
 
 void core_run(struct core *c, struct hart *h)
@@ -355,8 +383,12 @@ void core_run(struct core *c, struct hart *h)
     guest_watch_code(c->paths.memory, code_changed, c->codes);
     paths_enter(&c->paths, h);
     core_mark_path(c);
-    while (!c->run_over)
-        run_cycle(c);
+    c->fault.mem = c->paths.mem;
+    host_fault_catch(&c->fault);
+    if (sigsetjmp(c->fault.escape, 0) != 0)
+        recover(c);
+    run_cycles(c);
+    host_fault_catch(NULL);
     paths_leave(&c->paths);
     h->trap = c->trap;
     h->trap_value = c->trap_value;

@@ -14,6 +14,7 @@
 #include "branch/branch.h"
 #include "core/code.h"
 #include "core/core.h"
+#include "core/host_fault.h"
 #include "core/paths.h"
 
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
@@ -165,6 +166,9 @@ struct core {
     struct branch_record *branch;
     uint32_t branch_mask, branch_tail;
     struct paths paths;
+    struct host_fault fault;
+    uint64_t stages;      /* what the stages before fetch did in this cycle */
+    uint64_t group_start; /* the tail before this cycle's fetch */
     struct code_cache *codes;
     enum trap trap; /* that ends the run when the window is empty */
     uint64_t trap_value;

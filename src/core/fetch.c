@@ -355,6 +355,7 @@ uint64_t core_fetch(struct core *restrict c)
     }
     if (c->paths.hart->pc - c->line_start < c->line_bytes)
         g.lines -= rest_in_line(c);
+    c->group_start = c->tail;
     while (g.fetched < width && fetch_one(c, &g)) {
     }
     c->counts.fetched += g.fetched;

@@ -33,15 +33,19 @@ void paths_free(struct paths *p)
     free(p->undo);
 }
 
+void paths_forget(struct paths *p)
+{
+    p->losses = guest_losses(p->memory);
+    memset(&p->readable, 0xff, sizeof p->readable);
+    memset(&p->writable, 0xff, sizeof p->writable);
+}
+
 void paths_enter(struct paths *p, struct hart *right)
 {
     p->right = p->hart = right;
     p->level = 0;
-    if (p->losses != guest_losses(p->memory)) {
-        p->losses = guest_losses(p->memory);
-        memset(&p->readable, 0xff, sizeof p->readable);
-        memset(&p->writable, 0xff, sizeof p->writable);
-    }
+    if (p->losses != guest_losses(p->memory))
+        paths_forget(p);
     host_fpu_begin(right->frm);
 }
 

@@ -65,7 +65,8 @@ int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight,
 void paths_free(struct paths *p);
 /* The guest goes on with this hart; mappings may have changed. */
 void paths_enter(struct paths *p, struct hart *right);
-void paths_leave(struct paths *p); /* the hart's flags are complete */
+void paths_forget(struct paths *p); /* what was found accessible */
+void paths_leave(struct paths *p);  /* the hart's flags are complete */
 
 /* Where `size` bytes at `addr` can be accessed on the right path; NULL: *trap says why not. */
 void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, enum trap *trap);

@@ -101,6 +101,7 @@ static void forget_range(struct guest_memory *m, uint64_t start, uint64_t end)
 
 static void add_area(struct guest_memory *m, const struct guest_area *area)
 {
+    m->losses++; /* it may replace another */
     code_goes_away(m, area->start, area->end);
     areas_add(&m->areas, area);
 }

@@ -49,8 +49,8 @@ int64_t guest_brk(struct guest_memory *m, uint64_t addr);   /* the new break, or
 void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot); /* NULL if it may not */
 /* Whether the mappings allow it: then guest_ptr gives NULL only where a mapped file ends before its mapping does. */
 bool guest_may_access(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot);
-/* Changes whenever an access that was allowed may no longer be: for who remembers what is. A file that another process
- * cuts is not noticed. */
+/* Changes whenever an access that was allowed may no longer be: for who remembers what is. What another process
+ * does to a file is not noticed. */
 uint64_t guest_losses(const struct guest_memory *m);
 void guest_file_shrinks(struct guest_memory *m); /* one that may be mapped */
 int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_t length) MUST_CHECK;  /* 0, -EFAULT */
