@@ -3,7 +3,7 @@
 #   make deps            install the Debian packages that are missing (sudo when not root)
 #   make demo            build, cross-compile a sample workload and run the main job on it
 #   make check           build and run every test
-#   make bench           speed, side by side with qemu-riscv64
+#   make bench           speed of the emulator, side by side with qemu-riscv64, and of the simulated core
 #   make fuzz            long fuzz runs (FUZZ_SECONDS, FUZZ_SEQUENCES)
 #   make suite           assemble the suite of real programs
 #   make install         to PREFIX, below DESTDIR
@@ -106,10 +106,13 @@ demo: demo-deps
 	@$(MAKE) --no-print-directory -j2 all build/workloads/mix
 	@echo; echo '$$ build/cyclescope run --count build/workloads/mix'
 	@build/cyclescope run --count build/workloads/mix
+	@echo; echo '$$ build/cyclescope stat --skip 20000000 --max-insns 5000000 build/workloads/mix'
+	@build/cyclescope stat --skip 20000000 --max-insns 5000000 build/workloads/mix
 
 bench: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@bench/emulate.py
+	@bench/core.py
 
 FUZZ_SECONDS ?= 600
 FUZZ_SEQUENCES ?= 200000
