@@ -109,6 +109,11 @@ class Emulator:
         return folder.with_name(folder.name + ".count") if self._counts else None
 
 
+def without_core(sysroot, cyclescope):
+    """Plain emulation by a certain build of Cyclescope."""
+    return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--count={count}", "--sysroot", "{root}", "--"]))
+
+
 def on_core(sysroot, cyclescope, *options):
     """The simulated core as an emulator: `cyclescope stat` with options.  What it reports is JSON."""
     return Emulator(sysroot, shlex.join([str(cyclescope), "stat", "--quiet", "--json={count}",

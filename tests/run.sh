@@ -43,6 +43,7 @@ group roundtrip tests/roundtrip/roundtrip.sh build/roundtrip
 group guest tests/guest/run.sh build/cyclescope
 group guest-clang tests/guest/run.sh build/clang/cyclescope
 group guest-sanitized tests/guest/run.sh build/sanitize/cyclescope
+group guest-core tests/guest/core.sh build/cyclescope
 group isolation tests/guest/isolate.sh
 group cli tests/cli/run.sh build/cyclescope
 group cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
@@ -56,7 +57,10 @@ group fuzz tests/fuzz/differential.py --seed 1 --sequences 4000
 group fuzz-clang tests/fuzz/differential.py --seed 2 --sequences 4000 --cyclescope build/clang/cyclescope
 group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cyclescope build/sanitize/cyclescope
 group suite-machinery tests/suite/test_suite.py
+group suite-core-machinery tests/suite/test_core.py
 group suite suite/run.py check
+group suite-core suite/run.py core
+group suite-idealized suite/idealize.py --insns 1000000 --warmup 1000000 hoichess linkparser tachyon perl-pod
 
 [ $skipped = 0 ] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"

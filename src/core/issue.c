@@ -66,19 +66,27 @@ static void happen(struct core *restrict c, struct flight *f)
         core_finish(c, f);
 }
 
-/* The row is read again after each entry, since a misprediction removes younger ones from it. */
+/* What happens in this cycle to the slots of one word. The row is read again after each, since a misprediction removes
+ * younger ones from it. */
+static void happen_in_word(struct core *restrict c, uint64_t *row, unsigned word, uint64_t mask)
+{
+    while (row[word] & mask) {
+        unsigned bit = (unsigned)__builtin_ctzll(row[word] & mask);
+        row[word] &= ~(UINT64_C(1) << bit);
+        happen(c, &c->window[word * 64 + bit]);
+    }
+}
+
+/* Oldest first: of two mispredicted branches the older one counts. */
 static void wheel_turns(struct core *restrict c)
 {
-    unsigned i = c->now % WHEEL;
+    unsigned i = c->now % WHEEL, first = (unsigned)(c->head & c->mask), word = first / 64;
+    uint64_t *row = wheel_row(c, c->now), behind = ~UINT64_C(0) << first % 64;
     c->wheel_map[i / 64] &= ~(UINT64_C(1) << i % 64);
-    uint64_t *row = wheel_row(c, c->now);
-    for (unsigned w = 0; w < c->words; w++) {
-        while (row[w]) {
-            unsigned slot = w * 64 + (unsigned)__builtin_ctzll(row[w]);
-            row[w] &= row[w] - 1;
-            happen(c, &c->window[slot]);
-        }
-    }
+    happen_in_word(c, row, word, behind);
+    for (unsigned k = 1; k < c->words; k++)
+        happen_in_word(c, row, (word + k) & (c->words - 1), ~UINT64_C(0));
+    happen_in_word(c, row, word, ~behind);
 }
 
 void core_complete(struct core *restrict c)

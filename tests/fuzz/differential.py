@@ -2,7 +2,9 @@
 """Runs random instruction sequences under Cyclescope and under qemu-riscv64 and compares what they leave behind:
 registers, fcsr and memory. The first differences are named, shrunk and disassembled. Fails if there is any.
 
-    differential.py [--seed S] [--sequences N] [--jobs J] [--cyclescope FILE]
+    differential.py [--seed S] [--sequences N] [--jobs J] [--cyclescope FILE] [--core NAME]
+
+With --core the sequences run on that simulated core (`cyclescope stat`) instead of under `cyclescope run`.
 
 The sequences of a seed are always the same. generate.c makes the programs; it is built here unless `make` has done so.
 """
@@ -56,7 +58,8 @@ class Fuzzer:
         self.generator = options.generator or find_generator(work)
         self.seed = options.seed
         self.work = work
-        subject = shlex.split(options.subject) if options.subject else [os.path.abspath(options.cyclescope), "run"]
+        command = ["stat", "--quiet", "--core", options.core] if options.core else ["run"]
+        subject = shlex.split(options.subject) if options.subject else [os.path.abspath(options.cyclescope), *command]
         self.runners = [subject, shlex.split(options.reference)]
         self.without = sorted(UNKNOWN_TO_QEMU | set(options.without))
 
@@ -171,6 +174,7 @@ def parse_options():
     parser.add_argument("--without", action="append", default=[], metavar="TEXT", help="instruction to leave out")
     parser.add_argument("--generator", help="generate.c, built")
     parser.add_argument("--cyclescope", default=os.path.join(ROOT, "build/cyclescope"), metavar="FILE")
+    parser.add_argument("--core", metavar="NAME", help="simulate this core")
     parser.add_argument("--subject", metavar="COMMAND", help="instead of Cyclescope")
     parser.add_argument("--reference", default="qemu-riscv64 -cpu rv64,zba=true,zbb=true,zbs=true",
                         metavar="COMMAND")

@@ -1,7 +1,6 @@
 #!/bin/bash
-# core.sh CYCLESCOPE: every self-checking guest program (build/guest/*) on the simulated core, on four that differ most: the
-# default one, a wide one, one with bundles, one in order. On the others than the default the beginning of a long program
-# is skipped.
+# core.sh CYCLESCOPE: every self-checking guest program (build/guest/*) on simulated cores: the default one, a wide one,
+# one with bundles, one in order. Only the default one gets all of a program, the others the last 20 million instructions.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 cyclescope=$(realpath "$1")
