@@ -154,14 +154,14 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
     c->words = slots / 64;
     c->branch_mask = slots - 1;
     c->store_mask = power_of_two(slots + c->store_buffer_size) - 1;
-    c->window = aligned_alloc(64, (slots + 1) * sizeof *c->window); /* one is nobody's */
+    c->window = aligned_alloc(64, slots * sizeof *c->window);
     c->more = calloc(slots, sizeof *c->more);
     c->wheel = calloc((size_t)WHEEL * c->words, sizeof *c->wheel);
     c->branch = calloc(slots, sizeof *c->branch);
     c->store = calloc(c->store_mask + 1, sizeof *c->store);
     if (c->window == NULL || c->more == NULL || c->wheel == NULL || c->branch == NULL || c->store == NULL)
         return error_set(err, -ENOMEM, "out of memory for the core");
-    memset(c->window, 0, (slots + 1) * sizeof *c->window);
+    memset(c->window, 0, slots * sizeof *c->window);
     if (paths_init(&c->paths, memory, slots, err) != 0)
         return -ENOMEM;
     c->codes = code_new(memory, err);

@@ -50,7 +50,7 @@ struct flight {
     uint64_t addr;              /* of its memory access, or where control goes */
     uint64_t when;              /* cycle: may dispatch; result; try again */
     uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
-    uint16_t producer[SOURCES]; /* per operand: slot of what it waits for; nobody's, the one behind the last, if none */
+    uint16_t producer[SOURCES]; /* per operand: slot of what it waits for, or its own */
     uint16_t next[SOURCES];     /* per operand: next in the producer's list */
     uint16_t renamed;           /* slot that its destination came from before, or NO_SLOT */
     union {

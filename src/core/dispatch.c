@@ -57,17 +57,19 @@ static inline enum dispatch_stop lacking_one(const struct core *restrict c, cons
 /* ---- entering */
 
 /* Joins the list of the source's producer, if that is not done; 1 if it has to wait. Without branches, since whether an
- * operand is there is what the host cannot predict: who need not wait joins the list of nobody, the slot behind the
- * last. */
+ * operand is there is what the host cannot predict: who need not wait joins a list of its own that nobody reads, in the
+ * place of `renamed`, which is set later. */
 static inline unsigned await(struct core *restrict c, struct flight *f, unsigned slot, unsigned operand)
 {
     uint64_t position = c->map[f->code->source[operand]];
-    unsigned producer = (unsigned)position & c->mask, nobody = c->mask + 1;
-    unsigned waits = (position >= c->head) & (c->window[producer].state != DONE);
-    producer = nobody ^ ((producer ^ nobody) & -waits);
-    f->producer[operand] = (uint16_t)producer;
-    f->next[operand] = c->window[producer].consumers;
-    c->window[producer].consumers = (uint16_t)(slot * 4 + operand);
+    unsigned producer = (unsigned)position & c->mask;
+    struct flight *p = &c->window[producer];
+    unsigned waits = (position >= c->head) & (p->state != DONE);
+    uintptr_t theirs = (uintptr_t)&p->consumers, own = (uintptr_t)&f->renamed;
+    uint16_t *list = (uint16_t *)(own ^ ((own ^ theirs) & -(uintptr_t)waits));
+    f->producer[operand] = (uint16_t)(slot ^ ((slot ^ producer) & -waits));
+    f->next[operand] = *list;
+    *list = (uint16_t)(slot * 4 + operand);
     return waits;
 }
 
@@ -80,7 +82,7 @@ static inline unsigned rename_sources(struct core *restrict c, struct flight *f,
         c->store[f->store & c->store_mask].data_known = !second; /* data may come later than the address */
     else
         waits += second;
-    f->producer[2] = (uint16_t)(c->mask + 1);
+    f->producer[2] = (uint16_t)slot;
     if (UNLIKELY(code->source[2]))
         waits += await(c, f, slot, 2);
     f->waits = (uint8_t)waits;

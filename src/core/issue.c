@@ -27,7 +27,7 @@ static inline void wake(struct core *restrict c, struct flight *f)
         struct flight *g = &c->window[link / 4];
         unsigned operand = link % 4;
         link = g->next[operand];
-        g->producer[operand] = (uint16_t)(c->mask + 1);
+        g->producer[operand] = (uint16_t)slot_of(c, g);
         if (UNLIKELY(operand == 1 && (g->code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
             lsq_data_ready(c, g);
         else if (--g->waits == 0)
