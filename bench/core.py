@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Speed and memory of detailed simulation, on windows of programs of the suite.
+
+Each window is simulated several times and the best time counts.  Instructions are those that retired in
+the window, seconds those of the host for simulating them: what it took to get there is not included.
+Memory is what the simulator has resident besides the guest's memory, at its most, looked up ten times a
+second in a run of its own that is not timed.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
+import compare   # noqa: E402  (these four lie in suite/)
+import folder    # noqa: E402
+import guest     # noqa: E402
+import programs  # noqa: E402
+
+# Compression, an interpreter, a compiler, and the program with the most misses of the second cache.
+DEFAULT = ["gzip", "perl-pod", "cc1", "yorick-mesh"]
+
+GUEST_BYTES = 1 << 38  # the guest's memory is one region of the host's, of this size (src/guest/memory.h)
+
+HEADER = ("| program | CPI | L2D misses per 1000 | seconds | MIPS | simulator's memory, MB |\n"
+          "|---|--:|--:|--:|--:|--:|")
+
+
+class Wrong(Exception):
+    """A run that did not do its work; the text says how."""
+
+
+def resident(smaps):
+    """From /proc/PID/smaps: (start, end, permissions, resident bytes) of every mapping."""
+    mappings = []
+    for line in smaps.splitlines():
+        head = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+)", line)
+        if head:
+            mappings.append([int(head[1], 16), int(head[2], 16), head[3], 0])
+        elif line.startswith("Rss:"):
+            mappings[-1][3] = int(line.split()[1]) * 1024
+    return mappings
+
+
+def besides_guest(mappings):
+    """Resident bytes outside the guest's memory; None where there is no such region.  It begins with pages
+    that nobody may access, because guest address 0 is never mapped, and has no gaps."""
+    for i, (start, _, permissions, _) in enumerate(mappings):
+        end, inside = start, 0
+        for mapping in mappings[i:] if permissions.startswith("---") else ():
+            if mapping[0] != end or end - start >= GUEST_BYTES:
+                break
+            end = mapping[1]
+            inside += mapping[3]
+        if end - start >= GUEST_BYTES:
+            return sum(mapping[3] for mapping in mappings) - inside
+    return None
+
+
+class Memory:
+    """Watches a simulator's memory besides the guest's."""
+
+    def __init__(self):
+        self.peak = 0
+
+    def watch(self, pid):
+        try:
+            smaps = Path(f"/proc/{pid}/smaps").read_text()
+        except OSError:  # it is about to end
+            return
+        self.peak = max(self.peak, besides_guest(resident(smaps)) or 0)
+
+
+def simulate(case, suite, options, insns, watch=None):
+    """Result and counts of a window of so many instructions."""
+    runner = guest.on_core(suite.sysroot, options.cyclescope, "--core", options.core,
+                           "--skip", options.skip, "--max-insns", insns)
+    result = guest.run(runner, case, suite.sysroot, options.timeout, watch)
+    if result.status != 0:
+        raise Wrong(compare.bad_end(result, options.timeout))
+    counts = json.loads(result.report)
+    if not counts["cut"]:
+        raise Wrong(f"ends within {options.skip + insns} instructions")
+    return counts
+
+
+def measure(case, suite, options):
+    """Counts, the seconds of the fastest round, and the peak of memory in bytes."""
+    memory = Memory()
+    counts = simulate(case, suite, options, options.insns, memory.watch)
+    rounds = [simulate(case, suite, options, options.insns)["host"] for _ in range(options.rounds)]
+    clock = "seconds" if options.clock == "wall" else "cpu_seconds"
+    return counts, min(host[clock] for host in rounds), memory.peak
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"default: {' '.join(DEFAULT)}")
+    parser.add_argument("--all", action="store_true", help="all programs of the suite")
+    parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
+    parser.add_argument("--skip", type=int, default=500000000, metavar="N",
+                        help="instructions before the window (default: 500000000)")
+    parser.add_argument("--insns", type=int, default=40000000, metavar="N",
+                        help="instructions of the window (default: 40000000)")
+    parser.add_argument("--size", choices=programs.SIZES, default="big")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="default: 3")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="cpu",
+                        help="which seconds count (default: cpu, which suits a shared machine)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+    parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
+                        help="default: the project's own")
+    parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
+    return parser.parse_args()
+
+
+def table(options):
+    """Prints the table row by row; true if every program could be measured."""
+    suite = folder.Suite(options.suite)
+    cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
+    suite.prepare()
+    speeds, peaks, complete = [], [], True
+    print(f"core {options.core}, {options.insns} instructions after {options.skip}\n\n{HEADER}", flush=True)
+    for case in cases:
+        try:
+            counts, seconds, peak = measure(case, suite, options)
+        except Wrong as problem:
+            print(f"| {case.program} | {problem} | | | | |", flush=True)
+            complete = False
+            continue
+        speeds.append(counts["instructions"] / seconds / 1e6)
+        peaks.append(peak)
+        print(f"| {case.program} | {counts['cpi']:.3f} | {1000 * counts['events']['l2d_misses'] / options.insns:.2f} | "
+              f"{seconds:.2f} | {speeds[-1]:.2f} | {peak / 1e6:.1f} |", flush=True)
+    if speeds:
+        mean = math.exp(sum(map(math.log, speeds)) / len(speeds))
+        print(f"| geometric mean, most | | | | {mean:.2f} | {max(peaks) / 1e6:.1f} |")
+    return complete
+
+
+def main():
+    try:
+        return 0 if table(parse()) else 1
+    except guest.Unavailable as reason:
+        print(f"skip core: {reason}")
+        return 0
+    except ValueError as problem:
+        print(f"core: {problem}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
