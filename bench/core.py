@@ -76,7 +76,7 @@ class Memory:
 
 
 def simulate(case, suite, options, insns, watch=None):
-    """Result and counts of a window of so many instructions."""
+    """The counts of a window of so many instructions."""
     runner = guest.on_core(suite.sysroot, options.cyclescope, "--core", options.core,
                            "--skip", options.skip, "--max-insns", insns)
     result = guest.run(runner, case, suite.sysroot, options.timeout, watch)
