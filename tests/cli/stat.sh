@@ -18,7 +18,7 @@ P
 }
 
 # Branches that cannot be foreseen, so that there is a wrong path.
-compile work <<'C'
+compile work -static <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -47,9 +47,9 @@ int main(int argc, char **argv)
     return argc > 2 ? WEXITSTATUS(status) : 3;
 }
 C
-compile abort <<<'#include <stdlib.h>
+compile abort -static <<<'#include <stdlib.h>
 int main(void) { abort(); }'
-compile closes <<<'#include <unistd.h>
+compile closes -static <<<'#include <unistd.h>
 int main(void) { close(1); close(2); return 0; }'
 stat=("$cyclescope" stat)
 
