@@ -64,7 +64,7 @@ guest_tests := $(patsubst tests/guest/%.c,build/guest/%,$(wildcard tests/guest/*
 fuzz_objects := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%.o,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
 
 tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip
-guest-tests: $(guest_tests)
+guest-tests: $(guest_tests) $(patsubst workloads/%.c,build/workloads/%,$(wildcard workloads/*.c))
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libcyclescope.a
 	@mkdir -p $(@D)

@@ -93,7 +93,7 @@ struct tlb_answer {
 struct cache_counts {
     uint64_t accesses[2], misses[2], merges[2]; /* a merged miss is a miss, too */
     uint64_t writebacks;                        /* dirty lines that left, by what took their place */
-    uint64_t prefetches, useful_prefetches;     /* asked for; used before they left */
+    uint64_t prefetches, useful_prefetches;     /* by who asked for them; by who used them before they left */
     uint64_t rejects;
 };
 

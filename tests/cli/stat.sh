@@ -205,6 +205,28 @@ if [ -w /dev/full ]; then
     [ $? = 125 ] && says full-disk-for-the-view '--pipeview /dev/full: ' || not_ok full-disk-for-the-view "status is not 125"
 fi
 
+# ---- a guest that dies does so at the same instruction
+for case in "abort 134 abort();" "bad-jump 139 ((void (*)(void))0x1234567000)();" "null-store 139 *(volatile int *)0 = 1;" \
+    "stack-overflow 139 return f(n + 1) + n;" "illegal 132 __asm__ volatile(\".4byte 0\");" \
+    "breakpoint 133 __asm__ volatile(\"ebreak\");" "misaligned 135 __asm__ volatile(\"lr.w a0, (%0)\" :: \"r\"(\"abc\" + 1));"; do
+    read -r name status code <<<"$case"
+    compile "$name" -static <<<"#include <stdlib.h>
+        __attribute__((noinline)) int f(volatile int n) { $code }
+        int main(void) { return f(1); }"
+    gives "run-$name" "$status" "" "$cyclescope" run --quiet --json "$work/before" "$work/$name"
+    gives "dies-by-$name" "$status" '' "${stat[@]}" --quiet --json "$work/json" "$work/$name"
+    holds "dies-by-$name-at-the-same-instruction" 'r["instructions"] == b["instructions"] > 0'
+done
+
+# ---- the workloads: jumping over idle cycles is as stepping through them
+for program in build/workloads/*; do
+    for part in '' '--skip 60000000' '--skip 150000000'; do
+        "${stat[@]}" --quiet --json "$work/before" $part --max-insns 1000000 "$program" >/dev/null
+        "${stat[@]}" --quiet --json "$work/json" --step $part --max-insns 1000000 "$program" >/dev/null
+        holds "stepping-$(basename "$program")${part#--skip}" 'e == b["events"] and r["cycles_by"] == b["cycles_by"]'
+    done
+done
+
 # ---- list
 if [ "$("$cyclescope" list cores | cut -d' ' -f1)" = "$(basename -s .ini -a cores/*.ini | LC_ALL=C sort)" ]; then ok list-cores
 else not_ok list-cores "$("$cyclescope" list cores)"; fi

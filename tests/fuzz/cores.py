@@ -25,7 +25,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 GCC = os.environ.get("CROSS", "riscv64-linux-gnu-") + "gcc"
-FLAGS = "-march=rv64gc -mno-relax -fno-pie -no-pie -static -nostdlib -Wl,--no-relax".split()
+FLAGS = "-march=rv64gc -mno-relax -fno-pie -no-pie -static -nostdlib -Wl,--no-relax,--no-warn-rwx-segments".split()
 TIME_LIMIT = 120         # seconds for one run: more is a hang
 SHRINK_LIMIT = 10        # the same while a hang is shrunk
 STEP_CYCLES = 3_000_000  # that are stepped through; longer runs are cut
@@ -351,8 +351,8 @@ def check_counts(report, config, warmed):
         for path in ("", "_spec"):
             at_most(*(f"{cache}_{what}{path}" for what in ("merges", "access_misses", "accesses")))
     for level in ("l1i", "l1d", "l2", "l3") if not warmed else []:
-        sides = [level] if level[-1] in "id" else [level + "i", level + "d"]  # one may use what the other has brought
-        used, brought = (sum(events[f"{side}_{what}"] for side in sides) for what in ("useful_prefetches", "prefetches"))
+        sides = [level] if level[-1] in "id" else [level + "i", level + "d"]  # one may use what the other brought
+        used, brought = (sum(events[f"{s}_{what}"] for s in sides) for what in ("useful_prefetches", "prefetches"))
         must(used <= brought, f"{level} uses no more prefetches than there are")
     check_absent(events, config, must)
 

@@ -1,6 +1,7 @@
 # A program for random cores (cores.py): what real programs seldom do side by side. Stores that overlap loads in part,
 # accesses across lines and pages, deep recursion, indirect calls, unforeseeable branches with stores behind them,
-# atomics, fences, division, square roots. It goes round ROUNDS times and writes what came out.
+# atomics, fences, division, square roots, code that it changes itself. It goes round ROUNDS times and writes what came
+# out.
 
     .option norvc
     .bss
@@ -88,7 +89,9 @@ f1: li t4, 8
     amoadd.d t5, t4, (s0)
     add s2, s2, t5
     ret
-f2: addi t6, s0, 64
+f2: la t6, constant
+    lr.d t4, (t6)           # needs no right to write
+    addi t6, s0, 64
 4:  lr.w t4, (t6)
     addi t4, t4, 1
     sc.w t5, t4, (t6)
@@ -100,7 +103,23 @@ f3: fence
     rem t5, s2, s11
     add s2, s2, t5
     sub s2, s2, t4
+    la t6, changing
+    srli t4, s1, 53
+    slli t4, t4, 20
+    lw t5, 0(t6)
+    li t0, 0xfffff
+    and t5, t5, t0
+    or t5, t5, t4
+    sw t5, 0(t6)            # another constant
+    fence.i
+    jr t6
+    .section .changing, "awx"
+changing:
+    addi s2, s2, 0
     ret
+    .section .rodata
+    .balign 8
+constant: .dword 1
     .data
     .balign 8
 table: .dword f0, f1, f2, f3
