@@ -179,7 +179,7 @@ view view-of-bundles 'retired 400 flushed some' --core ppc970 --pipeview-from 15
 view view-in-order 'retired 400 flushed some' --core pentium --pipeview-from 15000 --pipeview-insns 400 "$work/work" 5000
 view view-without-wrong-path 'retired 400 flushed none' --set perfect.branch=yes --pipeview-insns 400 "$work/work"
 view view-behind-the-end 'retired 0 flushed none' --pipeview-from 1000000000 "$work/work"
-view view-of-what-is-measured 'retired 50 flushed some' --skip 20000 --warmup 300 --max-insns 50 "$work/work" 5000
+view view-of-what-is-measured 'retired 3000 flushed some' --skip 20000 --warmup 300 --max-insns 3000 "$work/work" 5000
 view view-of-one-process 'retired 30000 flushed some' --pipeview-insns 30000 "$work/work" 5000 5000
 "${stat[@]}" --quiet --step --pipeview "$work/stepped" --pipeview-insns 30000 "$work/work" 5000 5000 >/dev/null
 if cmp -s "$work/log" "$work/stepped"; then ok view-is-the-same-stepped; else not_ok view-is-the-same-stepped "differs"; fi
