@@ -56,7 +56,7 @@ group facts-sanitized tests/facts/run.py build/sanitize/cyclescope
 group fuzz tests/fuzz/differential.py --seed 1 --sequences 4000
 group fuzz-clang tests/fuzz/differential.py --seed 2 --sequences 4000 --cyclescope build/clang/cyclescope
 group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cyclescope build/sanitize/cyclescope
-group fuzz-cores tests/fuzz/cores.py --seed 1 --draws 300
+group fuzz-cores tests/fuzz/cores.py --seed 1 --draws 1500
 group suite-machinery tests/suite/test_suite.py
 group suite-core-machinery tests/suite/test_core.py
 group suite suite/run.py check

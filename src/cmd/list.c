@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "core/config.h"
 #include "core/cores.h"
+#include "report/counts.h"
 
 /* ---- params */
 
@@ -76,12 +77,24 @@ static void list_cores(void)
     }
 }
 
+/* ---- events */
+
+static void list_events(void)
+{
+    int width = 0;
+    for (size_t i = 0; i < count_row_count; i++)
+        width = wider(width, count_rows[i].name);
+    for (size_t i = 0; i < count_row_count; i++)
+        printf("%-*s  %s\n", width, count_rows[i].name, count_rows[i].help);
+}
+
 static const struct kind {
     const char *name;
     void (*list)(void);
     const char *summary;
 } kinds[] = {
     {"cores", list_cores, "cores that come with Cyclescope, for --core"},
+    {"events", list_events, "what a simulated core counts, as named in the JSON of stat"},
     {"params", list_params, "parameters of a core, for core files and --set: name, values, default, meaning"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };

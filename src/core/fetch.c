@@ -1,4 +1,6 @@
 /* Fetch: instructions come in along the predicted path, a line at a time, and are executed as they come (paths.h). */
+#include <assert.h>
+
 #include "core/core_priv.h"
 
 /* What this cycle has brought, and what is left of its allowance. */
@@ -307,9 +309,22 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     return more;
 }
 
+/* With nothing in flight nothing is taken: what instructions take they give back, however they end. */
+static void check_all_given_back(const struct core *restrict c)
+{
+    assert(c->rob_used == 0 && c->iq_used == 0 && c->loads_used == 0 && c->stores_used == 0);
+    assert(c->queue_used[QUEUE_INT] == 0 && c->queue_used[QUEUE_FP] == 0 && c->queue_used[QUEUE_MEM] == 0);
+    assert(c->int_used == 0 && c->fp_used == 0 && c->blocked_count == 0 && c->held_count == 0 && c->soon_count == 0);
+    assert(c->store_commit == c->store_tail && c->store_known == c->store_tail);
+    assert(c->paths.level == 0 && c->paths.undone == 0 && c->dispatched == c->head);
+    for (unsigned w = 0; w < c->words; w++)
+        assert((c->done[w] | c->ready_any[w] | c->blocked[w] | c->held[w]) == 0);
+}
+
 /* The window is empty: what fetch was waiting for. */
 static bool drained(struct core *restrict c)
 {
+    check_all_given_back(c);
     if (c->trap != TRAP_NONE) {
         c->run_over = true;
         return false;

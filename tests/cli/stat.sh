@@ -205,6 +205,21 @@ if [ -w /dev/full ]; then
     [ $? = 125 ] && says full-disk-for-the-view '--pipeview /dev/full: ' || not_ok full-disk-for-the-view "status is not 125"
 fi
 
+# ---- warming trains predictors: a branch that alternates is learnt before it is measured
+compile alternates -static <<'C'
+int main(void)
+{
+    volatile int taken = 0;
+    for (int i = 0; i < 20000; i++)
+        if (i % 2)
+            taken++;
+    return 0;
+}
+C
+gives skipped-cold 0 '' "${stat[@]}" --quiet --skip 60000 --max-insns 2000 --json "$work/before" "$work/alternates"
+gives skipped-warm 0 '' "${stat[@]}" --quiet --skip 60000 --warm --max-insns 2000 --json "$work/json" "$work/alternates"
+holds warming-trains-predictors 'e["mispredictions"] == 0 < b["events"]["mispredictions"]'
+
 # ---- a guest that dies does so at the same instruction
 for case in "abort 134 abort();" "bad-jump 139 ((void (*)(void))0x1234567000)();" "null-store 139 *(volatile int *)0 = 1;" \
     "stack-overflow 139 return f(n + 1) + n;" "illegal 132 __asm__ volatile(\".4byte 0\");" \
@@ -232,9 +247,12 @@ if [ "$("$cyclescope" list cores | cut -d' ' -f1)" = "$(basename -s .ini -a core
 else not_ok list-cores "$("$cyclescope" list cores)"; fi
 if "$cyclescope" list params | grep -Eq '^rob\.size +[0-9]+\.\.[0-9]+ +128 '; then ok list-params
 else not_ok list-params "$("$cyclescope" list params | head -n 3)"; fi
+if [ "$("$cyclescope" list events | cut -d' ' -f1 | sort)" = "$(python3 -c 'import json, sys
+print(*sorted(json.load(open(sys.argv[1]))["events"]), sep="\n")' "$work/json" | LC_ALL=C sort)" ]; then ok list-events
+else not_ok list-events "differs from what stat writes"; fi
 for core in $("$cyclescope" list cores | cut -d' ' -f1); do
     gives "core-$core" 3 'done' "${stat[@]}" --quiet --core "$core" "$work/work" 100
 done
-complains list-of-nothing 'list needs what to list: cores, params' "$cyclescope" list
+complains list-of-nothing 'list needs what to list: cores, events, params' "$cyclescope" list
 complains list-of-something-else "no list of 'colours'" "$cyclescope" list colours
 exit $failed
