@@ -106,8 +106,8 @@ demo: demo-deps
 	@$(MAKE) --no-print-directory -j2 all build/workloads/mix
 	@echo; echo '$$ build/cyclescope run --count build/workloads/mix'
 	@build/cyclescope run --count build/workloads/mix
-	@echo; echo '$$ build/cyclescope stat --skip 20000000 --max-insns 5000000 build/workloads/mix'
-	@build/cyclescope stat --skip 20000000 --max-insns 5000000 build/workloads/mix
+	@echo; echo '$$ build/cyclescope stat --skip 20M --max-insns 5M build/workloads/mix'
+	@build/cyclescope stat --skip 20M --max-insns 5M build/workloads/mix
 
 bench: deps
 	@$(MAKE) --no-print-directory -j2 all

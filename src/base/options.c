@@ -16,24 +16,30 @@ static int parse_number(const char *text, uint64_t *number)
     return errno != 0 || *end != '\0' ? -EINVAL : 0;
 }
 
-int parse_size(const char *text, uint64_t *bytes)
+/* A number with a suffix that stands for a power of `thousand`. */
+static int parse_suffixed(const char *text, uint64_t thousand, uint64_t *number)
 {
     static const char suffixes[] = "KMGT";
     char digits[32];
     size_t length = strlen(text);
-    unsigned shift = 0;
+    uint64_t factor = 1;
     if (length == 0 || length >= sizeof digits)
         return -EINVAL;
     memcpy(digits, text, length + 1);
     const char *suffix = strchr(suffixes, toupper((unsigned char)digits[length - 1]));
     if (suffix && *suffix) {
-        shift = 10 * (unsigned)(suffix - suffixes + 1);
+        for (const char *s = suffixes; s <= suffix; s++)
+            factor *= thousand;
         digits[length - 1] = '\0';
     }
-    if (parse_number(digits, bytes) != 0 || *bytes > UINT64_MAX >> shift)
+    if (parse_number(digits, number) != 0 || __builtin_mul_overflow(*number, factor, number))
         return -EINVAL;
-    *bytes <<= shift;
     return 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes)
+{
+    return parse_suffixed(text, 1024, bytes);
 }
 
 static void list_add(struct option_list *list, const char *value)
@@ -85,6 +91,10 @@ static int set(const struct option *o, const char *value, struct error *err)
     case OPTION_NUMBER:
         if (parse_number(value, o->to) != 0)
             return error_set(err, -EINVAL, "--%s needs a number, not '%s'", o->name, value);
+        return 0;
+    case OPTION_COUNT:
+        if (parse_suffixed(value, 1000, o->to) != 0)
+            return error_set(err, -EINVAL, "--%s needs a number such as 500 or 2M, not '%s'", o->name, value);
         return 0;
     case OPTION_SIZE:
         if (parse_size(value, o->to) != 0)

@@ -16,6 +16,7 @@ enum option_kind {
     OPTION_STRING,   /* const char ** */
     OPTION_OPTIONAL, /* const char **: the value after '=', or "" without one */
     OPTION_NUMBER,   /* uint64_t *: decimal or 0x */
+    OPTION_COUNT,    /* uint64_t *: with K, M, G or T for powers of 1000 */
     OPTION_SIZE,     /* uint64_t *: bytes, with K, M, G or T for powers of 1024 */
     OPTION_LIST      /* struct option_list *: may be given several times */
 };

@@ -18,10 +18,10 @@ void core_options_init(struct core_options *c);
 #define CORE_OPTION_ROWS(c)                                                                                            \
     {"core", OPTION_STRING, &(c)->core, "NAME|FILE", "the core to simulate (eyerman2006); `list cores` has them"},     \
         {"set", OPTION_LIST, &(c)->set, "KEY=VALUE", "change a parameter of the core; `list params` has them"},        \
-        {"skip", OPTION_NUMBER, &(c)->simulation.skip_insns, "N", "run N instructions at full speed first"},           \
+        {"skip", OPTION_COUNT, &(c)->simulation.skip_insns, "N", "run N instructions at full speed first"},            \
         {"warm", OPTION_FLAG, &(c)->simulation.warm, NULL, "with --skip: caches and predictors see what is skipped"},  \
-        {"warmup", OPTION_NUMBER, &(c)->simulation.warmup_insns, "N", "then simulate N instructions uncounted"},       \
-        {"max-insns", OPTION_NUMBER, &(c)->simulation.max_insns, "N", "stop after N counted instructions (0: never)"}, \
+        {"warmup", OPTION_COUNT, &(c)->simulation.warmup_insns, "N", "then simulate N instructions uncounted"},        \
+        {"max-insns", OPTION_COUNT, &(c)->simulation.max_insns, "N", "stop after N counted instructions (0: never)"},  \
     {                                                                                                                  \
         "step", OPTION_FLAG, &(c)->simulation.step, NULL, "simulate idle cycles one by one (slow; same counts)"        \
     }

@@ -117,8 +117,8 @@ int command_stat(int argc, char **argv)
     const struct option table[] = {
         {"json", OPTION_STRING, &o.json, "FILE", "write the counts as JSON; - is standard output"},
         {"pipeview", OPTION_STRING, &o.pipeview, "FILE", "write a pipeline view for Konata; - is standard output"},
-        {"pipeview-from", OPTION_NUMBER, &o.pipeview_from, "N", "first instruction of the view (0)"},
-        {"pipeview-insns", OPTION_NUMBER, &o.pipeview_insns, "N", "instructions of the view (10000)"},
+        {"pipeview-from", OPTION_COUNT, &o.pipeview_from, "N", "first instruction of the view (0)"},
+        {"pipeview-insns", OPTION_COUNT, &o.pipeview_insns, "N", "instructions of the view (10000)"},
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),

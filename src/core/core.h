@@ -77,7 +77,7 @@ enum head_wait {
     HEAD_WAITS
 };
 
-enum cycle_flag { CYCLE_ROB_FULL = 1, CYCLE_WRONG_PATH = 2, CYCLE_WINDOW_WRONG = 4 };
+enum cycle_flag { CYCLE_ROB_FULL = 1, CYCLE_WRONG_PATH = 2 }; /* the latter: fetch is on it */
 
 /* What one cycle, or each of a run of cycles, did. */
 struct cycle_record {

@@ -107,6 +107,8 @@ says page-though-the-guest-closes-standard-error 'instructions'
 gives cut 0 '' "${stat[@]}" --max-insns 5000 --json "$work/json" "$work/work" 1000000
 holds cut-at-the-instruction 'r["instructions"] == 5000 and r["cut"] is True and r["exit_status"] == 0'
 says cut-has-a-sentence 'stopped after 5,000 instructions'
+gives thousands 0 '' "${stat[@]}" --quiet --skip 1k --max-insns 5K --json "$work/json" "$work/work" 1000000
+holds thousands-are-1000 'r["instructions"] == 5000 and r["skipped"] == 1000'
 gives parts 0 '' "${stat[@]}" --skip 40000 --warm --warmup 3000 --max-insns 2000 --json "$work/json" "$work/work" 1000000
 holds parts-have-their-lengths 'r["skipped"] == 40000 and r["warmup"] == 3000 and r["instructions"] == 2000'
 says skipped-has-a-sentence '40,000 instructions were skipped, with'
@@ -185,12 +187,13 @@ view view-of-one-process 'retired 30000 flushed some' --pipeview-insns 30000 "$w
 if cmp -s "$work/log" "$work/stepped"; then ok view-is-the-same-stepped; else not_ok view-is-the-same-stepped "differs"; fi
 
 # ---- mistakes
+complains number-too-big "--skip needs a number" "${stat[@]}" --skip 99999999T "$work/work"
 complains no-program 'no program given' "${stat[@]}"
 complains unknown-core "'?pentuim'?.*" "${stat[@]}" --core pentuim "$work/work"
 complains unknown-parameter 'rob.sise' "${stat[@]}" --set rob.sise=3 "$work/work"
 complains value-out-of-range 'rob.size' "${stat[@]}" --set rob.size=0 "$work/work"
 complains values-that-do-not-fit 'l1d' "${stat[@]}" --set l1d.ways=3 "$work/work"
-complains bad-number "--max-insns needs a number, not 'many'" "${stat[@]}" --max-insns many "$work/work"
+complains bad-number "--max-insns needs a number such as 500 or 2M, not 'many'" "${stat[@]}" --max-insns many "$work/work"
 complains warm-without-skip '--warm needs --skip' "${stat[@]}" --warm "$work/work"
 complains view-from-without-view '--pipeview-from needs --pipeview' "${stat[@]}" --pipeview-from 3 "$work/work"
 complains view-insns-without-view '--pipeview-insns needs --pipeview' "${stat[@]}" --pipeview-insns 3 "$work/work"
