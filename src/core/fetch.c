@@ -93,7 +93,7 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     bool atomic = (code->flags & IS_MEM) == IS_MEM;
     if (code->op == INSN_lr_w || code->op == INSN_lr_d)
         write = false;
-    enum trap trap = TRAP_NONE;
+    struct path_trap trap;
     if (UNLIKELY(atomic && f->addr < GUEST_SPACE && f->addr % code->mem_size != 0)) {
         trap_when_drained(c, g, TRAP_MISALIGNED, f->addr);
         return false;
@@ -102,7 +102,7 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     void *at =
         LIKELY(known) ? c->paths.mem + f->addr : path_right_memory(&c->paths, f->addr, code->mem_size, write, &trap);
     if (UNLIKELY(at == NULL)) {
-        trap_when_drained(c, g, trap, f->addr);
+        trap_when_drained(c, g, trap.trap, trap.addr);
         return false;
     }
     code->run(h, &code->o, at);

@@ -56,7 +56,7 @@ void paths_leave(struct paths *p)
 
 /* ---- memory of the right path */
 
-static bool page_allows(struct paths *p, uint64_t addr, bool write, enum trap *trap)
+static bool page_allows(struct paths *p, uint64_t addr, bool write, struct path_trap *trap)
 {
     struct access_cache *c = write ? &p->writable : &p->readable;
     int prot = write ? PROT_WRITE : PROT_READ;
@@ -67,16 +67,17 @@ static bool page_allows(struct paths *p, uint64_t addr, bool write, enum trap *t
         return true;
     }
     bool behind_file = addr < GUEST_SPACE && guest_may_access(p->memory, addr, 1, prot);
-    *trap = behind_file ? TRAP_BUS : write ? TRAP_STORE_FAULT : TRAP_LOAD_FAULT;
+    trap->trap = behind_file ? TRAP_BUS : write ? TRAP_STORE_FAULT : TRAP_LOAD_FAULT;
+    trap->addr = addr;
     return false;
 }
 
-void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, enum trap *trap)
+void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, struct path_trap *trap)
 {
-    uint64_t last = addr + size - 1;
+    uint64_t last = (addr + size - 1) & ~(uint64_t)(GUEST_PAGE - 1); /* the page of its end */
     if (!page_allows(p, addr, write, trap))
         return NULL;
-    if (last / GUEST_PAGE != addr / GUEST_PAGE && !page_allows(p, last, write, trap))
+    if (last > addr && !page_allows(p, last, write, trap))
         return NULL;
     return p->mem + addr;
 }
@@ -123,7 +124,7 @@ static void overlay_get(struct paths *p, uint64_t addr, uint8_t *to, unsigned si
 bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr)
 {
     unsigned size = c->mem_size;
-    enum trap ignored;
+    struct path_trap ignored;
     if (c->flags & IS_STORE && c->flags & IS_LOAD && addr % size != 0)
         return false;
     if (!path_right_memory(p, addr, size, c->flags & IS_STORE, &ignored))

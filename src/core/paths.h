@@ -68,8 +68,13 @@ void paths_enter(struct paths *p, struct hart *right);
 void paths_forget(struct paths *p); /* what was found accessible */
 void paths_leave(struct paths *p);  /* the hart's flags are complete */
 
-/* Where `size` bytes at `addr` can be accessed on the right path; NULL: *trap says why not. */
-void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, enum trap *trap);
+/* Where `size` bytes at `addr` can be accessed on the right path; NULL: `trap` says why not and from which address on.
+ */
+struct path_trap {
+    enum trap trap;
+    uint64_t addr;
+};
+void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, struct path_trap *trap);
 /* Executes a memory access of the wrong path; false if the address is no memory that it may access. */
 bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr);
 

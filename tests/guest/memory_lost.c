@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,10 +12,13 @@
 
 static sigjmp_buf back;
 static volatile int caught;
+static char *volatile where; /* si_addr */
 
-static void on_fault(int number)
+static void on_fault(int number, siginfo_t *info, void *unused)
 {
+    (void)unused;
     caught = number;
+    where = info->si_addr;
     siglongjmp(back, 1);
 }
 
@@ -55,6 +59,23 @@ static void replaced(void)
     CHECK(munmap(page, 4096) == 0 && load(page) == SIGSEGV);
 }
 
+/* The address at fault is that of the first byte that cannot be accessed. */
+static void across(void)
+{
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0);
+    volatile uint64_t *last = (volatile uint64_t *)(pages + 4092);
+    caught = 0;
+    if (sigsetjmp(back, 1) == 0)
+        *last = 1;
+    CHECK(caught == SIGSEGV && where == pages + 4096);
+    caught = 0;
+    if (sigsetjmp(back, 1) == 0)
+        (void)*last;
+    CHECK(caught == SIGSEGV && where == pages + 4096);
+    CHECK(load(pages + 4100) == SIGSEGV && where == pages + 4100);
+}
+
 static void cut(void)
 {
     int fd = open("cut", O_RDWR | O_CREAT | O_TRUNC, 0600), status;
@@ -72,10 +93,11 @@ static void cut(void)
 
 int main(void)
 {
-    struct sigaction action = {.sa_handler = on_fault};
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
     replaced();
+    across();
     cut();
     return check_result();
 }
