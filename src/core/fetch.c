@@ -93,7 +93,7 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     bool atomic = (code->flags & IS_MEM) == IS_MEM;
     if (code->op == INSN_lr_w || code->op == INSN_lr_d)
         write = false;
-    struct path_trap trap;
+    struct path_trap trap = {TRAP_NONE, 0};
     if (UNLIKELY(atomic && f->addr < GUEST_SPACE && f->addr % code->mem_size != 0)) {
         trap_when_drained(c, g, TRAP_MISALIGNED, f->addr);
         return false;
