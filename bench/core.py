@@ -2,7 +2,8 @@
 """Speed and memory of detailed simulation, on windows of programs of the suite.
 
 Each window is simulated several times and the best time counts.  Instructions are those that retired in
-the window, seconds those of the host for simulating them: what it took to get there is not included.
+the window, seconds those of the processor for simulating them (or of the clock, by --clock wall): what it took
+to get there is not included.
 Memory is what the simulator has resident besides the guest's memory, at its most, looked up ten times a
 second in a run of its own that is not timed.
 """
