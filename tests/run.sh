@@ -1,27 +1,26 @@
 #!/bin/bash
 # run.sh: every test; ends with one line `N passed, N failed` and fails if anything failed. `make check` builds what it
 # needs first. Each group prints `ok NAME`, `not ok NAME: why` or `skip NAME: why` lines; of the first kind only the
-# number is shown.
+# number is shown, the others at the end.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0 skipped=0
+mkdir -p build/log
+: >build/log/failures
 export CMOCKA_MESSAGE_OUTPUT=TAP
 
 # group NAME COMMAND...: runs it and counts its lines; a command that fails without saying what is a failure itself.
 group() {
     local name=$1 log=build/log/$1 status oks bads skips
     shift
-    mkdir -p build/log
     "$@" >"$log" 2>&1
     status=$?
     oks=$(grep -c '^ok ' "$log") bads=$(grep -c '^not ok ' "$log") skips=$(grep -c '^skip ' "$log")
     if [ $((oks + bads + skips)) = 0 ] || { [ $status != 0 ] && [ "$bads" = 0 ]; }; then
         bads=$((bads + 1))
-        echo "not ok $name: status $status"
-        tail -n 20 "$log" | sed 's/^/    /'
+        { echo "$name: not ok: status $status"; tail -n 20 "$log" | sed 's/^/    /'; } >>build/log/failures
     fi
-    grep '^not ok ' "$log" | sed "s/^/$name: /"
-    grep '^skip ' "$log" | sed "s/^/$name: /"
+    grep '^not ok \|^skip ' "$log" | sed "s/^/$name: /" >>build/log/failures
     printf '%-28s %d passed, %d failed%s\n' "$name" "$oks" "$bads" "$([ "$skips" = 0 ] || echo ", $skips skipped")"
     passed=$((passed + oks)) failed=$((failed + bads)) skipped=$((skipped + skips))
 }
@@ -63,6 +62,7 @@ group suite suite/run.py check
 group suite-core suite/run.py core
 group suite-idealized suite/idealize.py --insns 1000000 --warmup 1000000 hoichess linkparser tachyon perl-pod
 
+cat build/log/failures
 [ $skipped = 0 ] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
