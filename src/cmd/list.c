@@ -8,6 +8,7 @@
 #include "core/config.h"
 #include "core/cores.h"
 #include "report/counts.h"
+#include "stacks/stacks.h"
 
 /* ---- params */
 
@@ -88,6 +89,18 @@ static void list_events(void)
         printf("%-*s  %s\n", width, count_rows[i].name, count_rows[i].help);
 }
 
+/* ---- methods */
+
+static void list_methods(void)
+{
+    int width = 0;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        width = wider(width, stack_rows[k].name);
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        printf("%-*s  %-8s  %s\n", width, stack_rows[k].name, stack_rows[k].view ? "--stage" : "--method",
+               stack_rows[k].help);
+}
+
 static const struct kind {
     const char *name;
     void (*list)(void);
@@ -95,6 +108,7 @@ static const struct kind {
 } kinds[] = {
     {"cores", list_cores, "cores that come with Cyclescope, for --core"},
     {"events", list_events, "what a simulated core counts, as named in the JSON of stat"},
+    {"methods", list_methods, "ways to account for cycles, for --method and --stage of stack"},
     {"params", list_params, "parameters of a core, for core files and --set: name, values, default, meaning"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };

@@ -7,7 +7,7 @@
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
-#include "cmd/progress.h"
+#include "cmd/simulation_run.h"
 #include "report/pipeview.h"
 #include "report/stat_report.h"
 
@@ -59,26 +59,11 @@ static int check_options(const struct stat_options *o, struct error *err)
 
 static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
 {
-    struct simulation_result result;
+    struct run_report report;
     struct error err;
-    struct progress progress;
-    progress_begin(&progress, to->own.err, o->quiet, o->core.simulation.max_insns);
-    o->core.simulation.progress = progress_note;
-    o->core.simulation.progress_context = &progress;
-    if (simulate_process(p, &o->core.simulation, &result, &err) != 0)
+    if (run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err) != 0)
         return own_fail(&to->own, &err);
-    if (process_is_child(p))
-        end_as_child(p);
-    progress_end(&progress);
-    struct stat_report report = {.version = CYCLESCOPE_VERSION,
-                                 .program = process_program(p),
-                                 .status = result.cut ? 0 : process_status(p),
-                                 .simulation = &o->core.simulation,
-                                 .result = &result,
-                                 .seconds = progress_seconds(&progress),
-                                 .cpu_seconds = progress_cpu_seconds(&progress),
-                                 .skip_seconds = progress_skip_seconds(&progress)};
-    int status = process_loader_failed(p) ? STATUS_OWN_ERROR : report.status;
+    int status = simulation_status(p, &report);
     if (!o->quiet) {
         tell_death(&to->own, p);
         stat_report_print(&report, to->own.err);

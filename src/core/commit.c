@@ -61,6 +61,12 @@ static bool store_buffer_full(const struct core *restrict c, unsigned stores)
     return c->store_commit - c->store_head + stores > c->store_buffer_size;
 }
 
+/* Whether that is why nothing was committed. */
+static bool blocked_by_stores(uint64_t result)
+{
+    return result == stage_result(PLACE_COMMIT, 0, COMMIT_STORES);
+}
+
 /* The 64 bits of a map from this slot on, in ring order. */
 static inline uint64_t bits_from(const struct core *restrict c, const uint64_t *map, unsigned slot)
 {
@@ -145,7 +151,7 @@ static uint64_t commit_bundles(struct core *restrict c)
         f = oldest_undone(c);
     if (f && f->state == BLOCKED)
         lsq_release_head(c, f);
-    c->head_wait = waits ? f->wait : HEAD_NOTHING;
+    c->head_wait = waits ? f->wait : blocked_by_stores(result) ? lsq_room_wait(c) : HEAD_NOTHING;
     return result;
 }
 
@@ -162,13 +168,14 @@ uint64_t core_commit(struct core *restrict c)
     uint64_t result = stage_result(PLACE_COMMIT, 0, COMMIT_HEAD);
     if (!waits) {
         result = commit_singly(c);
-        c->head_wait = HEAD_NOTHING;
+        c->head_wait = UNLIKELY(blocked_by_stores(result)) ? lsq_room_wait(c) : HEAD_NOTHING;
         if (c->head == c->dispatched)
             return result;
         f = flight_at(c, c->head);
     }
     if (UNLIKELY(f->state == BLOCKED))
         lsq_release_head(c, f);
-    c->head_wait = waits ? f->wait : HEAD_NOTHING;
+    if (waits)
+        c->head_wait = f->wait;
     return result;
 }

@@ -110,7 +110,8 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->commit_width = (unsigned)k->commit_width;
     c->bundle = (unsigned)k->dispatch_bundle;
     c->rob_size = (unsigned)k->rob_size;
-    c->front_size = (unsigned)(k->fetch_buffer + k->decode_width * k->frontend_stages);
+    c->pipe_size = (unsigned)(k->decode_width * k->frontend_stages);
+    c->front_size = (unsigned)k->fetch_buffer + c->pipe_size;
     c->iq_size = limit_or(k->iq_size, any);
     c->queue_size[QUEUE_INT] = limit_or(k->iq_int, any);
     c->queue_size[QUEUE_FP] = limit_or(k->iq_fp, any);
@@ -218,9 +219,13 @@ void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
     c->observer = o ? *o : (struct core_observer){0};
-    c->observing =
+    bool insns =
         o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed || o->squashed);
-    c->all_notable = c->scarce || c->observing;
+    c->all_observed = insns && !o->keys_only;
+    c->key_mark = insns && o->keys_only ? OBSERVED : 0;
+    c->all_notable = c->scarce || c->all_observed;
+    if (o && o->begin)
+        o->begin(o->context, &c->counts);
 }
 
 void core_step_every_cycle(struct core *c, bool step)
@@ -228,8 +233,11 @@ void core_step_every_cycle(struct core *c, bool step)
     c->step = step;
 }
 
-void core_view(const struct core *c, const struct flight *f, struct insn_view *v)
+static void flush_records(struct core *c);
+
+void core_show(struct core *c, const struct flight *f, struct insn_view *v)
 {
+    flush_records(c);
     *v = (struct insn_view){.id = c->more[slot_of(c, f)].id,
                             .pc = f->pc,
                             .addr = f->code->flags & (IS_MEM | IS_CONTROL | IS_PREFETCH) ? f->addr : 0,
@@ -270,11 +278,30 @@ static void flush_records(struct core *c)
     c->pending_cycles = 0;
 }
 
+static inline bool fetch_missed(uint64_t stages)
+{
+    unsigned moved = stages >> 8 * PLACE_FETCH & 0xff, stop = stages >> (32 + 8 * PLACE_FETCH) & 0xff;
+    return UNLIKELY(stop >= FETCH_L1I && stop <= FETCH_ITLB) && moved == 0;
+}
+
+/* Up to which cycle the fetch buffer gives instructions to the stages behind it, if dispatch holds none of them up. */
+static inline uint64_t buffer_lasts(const struct core *c)
+{
+    return c->decode_cycle - c->front_stages;
+}
+
+static inline bool starved(const struct core *c, uint64_t stages)
+{
+    return fetch_missed(stages) && (c->decode_cycle < c->front_stages || buffer_lasts(c) < c->now) &&
+           c->tail - c->dispatched <= c->pipe_size;
+}
+
 /* The record is put together in registers: written as bytes and read back as words it would stall the host. */
 static inline void note_record(struct core *c, uint64_t stages)
 {
-    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
-    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24;
+    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0) |
+                     (starved(c, stages) ? CYCLE_STARVED : 0);
+    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong;
     if (stages != c->pending[0] || rest != c->pending[1]) {
         flush_records(c);
         c->pending[0] = stages;
@@ -309,6 +336,8 @@ static uint64_t next_event(const struct core *c)
         next = other;
     if (!c->serializing && !c->fetch_lost && c->fetch_resume > c->now && c->fetch_resume < next)
         next = c->fetch_resume;
+    if (c->decode_cycle >= c->now + c->front_stages && buffer_lasts(c) + 1 < next)
+        next = buffer_lasts(c) + 1;
     /* A bundle that cannot enter grows as more of it comes through the front end, and may lack something else then. */
     for (uint64_t p = c->dispatched; p < c->tail && p <= c->dispatched + c->bundle; p++) {
         uint64_t when = c->window[p & c->mask].when;
@@ -326,6 +355,7 @@ static uint64_t next_event(const struct core *c)
 static inline void run_cycle(struct core *c)
 {
     c->active = false;
+    c->wrong = 0;
     uint64_t stages = core_commit(c);
     core_complete(c);
     stages |= core_issue(c);

@@ -66,27 +66,34 @@ enum commit_stop {
 enum head_wait {
     HEAD_NOTHING, /* there is none, or it is complete */
     HEAD_ISSUE,   /* its turn, or a unit */
-    HEAD_ALU,     /* a unit of one cycle */
-    HEAD_UNIT,    /* a unit of more than one cycle */
+    HEAD_ALU,     /* an ALU or a branch unit, or a unit of one cycle */
+    HEAD_UNIT,    /* another unit of more than one cycle */
     HEAD_L1D_HIT, /* data from the first cache, or forwarded */
-    HEAD_L1D,     /* data from the second or third cache */
-    HEAD_L2D,     /* data from memory */
-    HEAD_DTLB,    /* a translation */
+    HEAD_L1D,     /* data from the second or third cache; or room behind a store that waits for it */
+    HEAD_L2D,     /* the same from memory */
+    HEAD_DTLB,    /* a translation by a page walk, or by the second TLB */
+    HEAD_WALKED,  /* data from the second or third cache, after a page walk */
     HEAD_REJECT,  /* sent back: an overlap, or no MSHR */
-    HEAD_STORES,  /* older stores must reach the cache first */
+    HEAD_STORES,  /* older stores must reach the cache first; or room in the store buffer */
     HEAD_WAITS
 };
 
-enum cycle_flag { CYCLE_ROB_FULL = 1, CYCLE_WRONG_PATH = 2 }; /* the latter: fetch is on it */
+enum cycle_flag {
+    CYCLE_ROB_FULL = 1,   /* at the end of the cycle */
+    CYCLE_WRONG_PATH = 2, /* fetch is on it */
+    CYCLE_STARVED = 4     /* no instruction entered the front end's stages, for the miss that fetch_stop names: fetch
+                           * brought none, and none waited in its buffer */
+};
 
 /* What one cycle, or each of a run of cycles, did. */
 struct cycle_record {
     uint8_t fetched, dispatched, issued, committed;
     uint8_t fetch_stop, dispatch_stop, issue_stop, commit_stop;
-    uint16_t rob;      /* entries taken at the end of the cycle */
-    uint8_t head_wait; /* at the start of the cycle, before anything commits */
-    uint8_t flags;     /* enum cycle_flag */
-    uint32_t unused;   /* 0, so that records can be compared as bytes */
+    uint16_t rob;                           /* entries taken at the end of the cycle */
+    uint8_t head_wait;                      /* at the start of the cycle, before anything commits */
+    uint8_t flags;                          /* enum cycle_flag */
+    uint8_t dispatched_wrong, issued_wrong; /* of `dispatched` and `issued`, on the wrong path */
+    uint16_t unused;                        /* 0, so that records can be compared as bytes */
 };
 
 enum insn_event {
@@ -100,6 +107,8 @@ enum insn_event {
     EVENT_REJECT = 128
 };
 
+enum { CORE_SLOTS = 4096 }; /* most places in a window */
+
 /* An instruction as observers see it. */
 struct insn_view {
     uint64_t id; /* in order of fetch, wrong path included */
@@ -107,23 +116,9 @@ struct insn_view {
     uint64_t addr;   /* of its memory access, or where control goes */
     uint32_t bits;   /* the encoding */
     uint16_t events; /* enum insn_event, so far */
-    uint16_t slot;   /* place in the window, unique among instructions in flight */
+    uint16_t slot;   /* place in the window, unique among instructions in flight, less than CORE_SLOTS */
     uint8_t class;   /* enum op_class */
     bool wrong_path, control, conditional, taken, mispredicted;
-};
-
-/* Functions that are NULL cost one test each. Those of one cycle come before the record of that cycle, in the order
- * commit, complete, issue, dispatch, fetch. */
-struct core_observer {
-    void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
-    void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*resolved)(void *context, const struct insn_view *v, uint64_t cycle); /* a control transfer */
-    void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
-    void *context;
 };
 
 struct core_counts {
@@ -134,11 +129,27 @@ struct core_counts {
     uint64_t commit_stop[COMMIT_STOPS], head_wait[HEAD_WAITS]; /* cycles by reason */
 };
 
+/* Functions may be NULL. Calls come in order of time: those of one cycle behind the records of all cycles before it and
+ * before its own, in the order commit, complete, issue, dispatch, fetch. */
+struct core_observer {
+    void (*begin)(void *context, const struct core_counts *live); /* what the core counts, as it grows */
+    void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
+    void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*resolved)(void *context, const struct insn_view *v, uint64_t cycle); /* a control transfer */
+    void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
+    void *context;
+    bool keys_only; /* of instructions, only control transfers and those whose fetch missed */
+};
+
 struct core;
 
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err) MUST_CHECK;
 void core_free(struct core *c);
-void core_observe(struct core *c, const struct core_observer *o); /* NULL: no more */
+void core_observe(struct core *c, const struct core_observer *o); /* with nothing in flight; NULL: no more */
 void core_step_every_cycle(struct core *c, bool step);            /* instead of jumping over idle ones */
 
 /* Runs a hart by the contract of hart.h. With TRAP_NONE instructions may remain in flight; they go on in the next run.

@@ -21,7 +21,7 @@
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
 #define NEVER       UINT64_MAX
 
-enum { WINDOW_WORDS = 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16 };
+enum { WINDOW_WORDS = CORE_SLOTS / 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16 };
 
 enum flight_state {
     GONE,       /* squashed */
@@ -40,7 +40,8 @@ enum flight_flag {
     NO_ACCESS = 8, /* a wrong-path access to what is no memory */
     IN_WHEEL = 16,
     TRANSLATED = 32, /* the TLB has answered */
-    AT_HORIZON = 64  /* in the wheel before its time, in a row that is not told */
+    AT_HORIZON = 64, /* in the wheel before its time, in a row that is not told */
+    OBSERVED = 128   /* someone wants to be told what happens to it */
 };
 
 /* An instruction in flight: one cache line. */
@@ -86,6 +87,7 @@ struct store {
     uint16_t slot; /* of its instruction, until that commits */
     uint8_t size;
     bool addr_known, data_known;
+    uint8_t wait; /* enum head_wait, if it has accessed the cache and the ROB's head waits for its place */
 };
 
 struct core {
@@ -102,9 +104,10 @@ struct core {
     bool serializing;          /* fetch waits until the window is empty */
     bool run_over;             /* the hart's quantum is used up, or it trapped */
     bool step;                 /* through every cycle */
-    bool observing;            /* someone wants lifecycle events */
+    bool all_observed;         /* someone wants to be told about every instruction */
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
     uint8_t head_wait;         /* enum head_wait of this cycle */
+    uint8_t key_mark;          /* OBSERVED, or 0: for control transfers and instructions whose fetch missed */
     uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
     uint32_t fetch_standing;   /* first half of flight.standing of what is fetched on this path */
     uint64_t fetch_resume;     /* cycle from which fetch may go on */
@@ -122,7 +125,8 @@ struct core {
     unsigned iq_size, queue_size[QUEUES], lsq_size, lsq_loads, lsq_stores, store_buffer_size;
     unsigned int_regs, fp_regs; /* that may be renamed at once */
     bool scarce;                /* queues by class or registers are limited: what is taken of them is counted */
-    bool all_notable;           /* scarce, or someone observes: commit looks at every instruction */
+    bool all_notable;           /* scarce, or someone observes all: commit looks at every instruction */
+    unsigned pipe_size;         /* instructions in the front end's stages, behind the fetch buffer */
     uint16_t at_head;           /* enum insn_flag of what issues as the oldest only */
     unsigned forward_latency, load_latency, line_bytes, fetch_latency, misfetch_cycles;
     enum issue_order order;
@@ -167,7 +171,8 @@ struct core {
     uint32_t branch_mask, branch_tail;
     struct paths paths;
     struct host_fault fault;
-    uint64_t stages;      /* what the stages before fetch did in this cycle */
+    uint64_t stages;      /* what the stages before fetch did in this cycle ... */
+    uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word */
     uint64_t group_start; /* the tail before this cycle's fetch */
     struct code_cache *codes;
     enum trap trap; /* that ends the run when the window is empty */
@@ -206,6 +211,12 @@ enum place {
 static inline uint64_t stage_result(enum place place, unsigned moved, unsigned stop)
 {
     return (uint64_t)moved << 8 * place | (uint64_t)stop << (32 + 8 * place);
+}
+
+/* Of what they moved, on the wrong path: for core.wrong. */
+static inline uint64_t wrong_result(enum place place, unsigned moved)
+{
+    return (uint64_t)moved << (place == PLACE_DISPATCH ? 32 : 40);
 }
 
 uint64_t core_commit(struct core *c);
@@ -297,6 +308,7 @@ void lsq_issue(struct core *c, struct flight *f);         /* at `now`: sets when
 void lsq_address_known(struct core *c, struct flight *f); /* a store has computed its address */
 void lsq_data_ready(struct core *c, struct flight *f);    /* a store's data */
 void lsq_release_head(struct core *c, struct flight *f);  /* an instruction that issues at the head is there */
+enum head_wait lsq_room_wait(const struct core *c);       /* for what room in the store buffer waits */
 uint64_t lsq_next(const struct core *c);                  /* when the store buffer does something next, or NEVER */
 
 /* Nothing is missing any more: READY, or BLOCKED. */
@@ -314,16 +326,18 @@ static inline void core_operands_ready(struct core *restrict c, struct flight *f
 /* A new path: what is fetched there is marked so. */
 static inline void core_mark_path(struct core *restrict c)
 {
-    c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | (c->paths.level ? WRONG_PATH << 8 : 0) | WAITING;
+    unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0);
+    c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | flags << 8 | WAITING;
 }
 
-void core_view(const struct core *c, const struct flight *f, struct insn_view *v);
+/* The instruction as observers see it, after the records of all cycles so far. */
+void core_show(struct core *c, const struct flight *f, struct insn_view *v);
 
 #define OBSERVE(c, what, f)                                                                                            \
     do {                                                                                                               \
-        if (UNLIKELY((c)->observing && (c)->observer.what != NULL)) {                                                  \
+        if (UNLIKELY((f)->flags & OBSERVED) && (c)->observer.what != NULL) {                                           \
             struct insn_view observed;                                                                                 \
-            core_view(c, f, &observed);                                                                                \
+            core_show(c, f, &observed);                                                                                \
             (c)->observer.what((c)->observer.context, &observed, (c)->now);                                            \
         }                                                                                                              \
     } while (0)

@@ -160,17 +160,21 @@ static uint64_t dispatch_bundle(struct core *restrict c)
     unsigned first = (unsigned)(c->dispatched & c->mask);
     c->more[first].bundle_left = c->more[first].bundle_size = (uint8_t)n;
     c->rob_used += c->bundle;
+    unsigned wrong = 0;
     for (unsigned i = 0; i < n; i++) {
+        struct flight *f = flight_at(c, c->dispatched);
         c->more[c->dispatched & c->mask].bundle = (uint16_t)first;
-        enter(c, flight_at(c, c->dispatched));
+        wrong += (f->flags & WRONG_PATH) != 0;
+        enter(c, f);
     }
+    c->wrong |= wrong_result(PLACE_DISPATCH, wrong);
     c->counts.dispatched += n;
     return stage_result(PLACE_DISPATCH, n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
 }
 
 uint64_t core_dispatch(struct core *restrict c)
 {
-    unsigned n = 0, most = c->dispatch_width, why = DISPATCH_WIDTH;
+    unsigned n = 0, most = c->dispatch_width, why = DISPATCH_WIDTH, wrong = 0;
     if (UNLIKELY(c->bundle))
         return dispatch_bundle(c);
     if (c->tail - c->dispatched < most) {
@@ -196,8 +200,10 @@ uint64_t core_dispatch(struct core *restrict c)
             why = lacks;
             break;
         }
+        wrong += (f->flags & WRONG_PATH) != 0;
         enter(c, f);
     }
+    c->wrong |= wrong_result(PLACE_DISPATCH, wrong);
     c->rob_used += n;
     c->counts.dispatched += n;
     return stage_result(PLACE_DISPATCH, n, why);

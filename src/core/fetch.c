@@ -189,6 +189,7 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
     struct branch_record *r = &c->branch[c->branch_tail & c->branch_mask];
     f->branch = c->branch_tail++;
     f->level = (uint16_t)c->paths.level;
+    f->flags |= c->key_mark;
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
     g->branches--;
@@ -291,10 +292,13 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     f->consumers = NO_SLOT;
     if (!execute(c, g, f, code))
         return false;
-    c->fetch_events = 0;
+    if (UNLIKELY(c->fetch_events)) {
+        f->flags |= c->key_mark;
+        c->fetch_events = 0;
+    }
     h->budget--; /* on the wrong path a copy, of no meaning */
     f->when = through_front_end(c);
-    if (UNLIKELY(c->observing))
+    if (UNLIKELY(c->all_observed | c->key_mark))
         c->more[c->tail & c->mask].id = c->counts.fetched + g->fetched;
     c->tail++;
     g->fetched++;

@@ -142,6 +142,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     const struct code *code = f->code;
     const struct class_timing *t = &c->timing[code->class];
     core_unready(c, f);
+    c->wrong += wrong_result(PLACE_ISSUE, (f->flags & WRONG_PATH) != 0);
     OBSERVE(c, issued, f);
     if (code->flags & (IS_MEM | IS_PREFETCH)) {
         lsq_issue(c, f);
@@ -155,7 +156,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
         return;
     }
     f->when = c->now + t->latency;
-    f->wait = HEAD_UNIT;
+    f->wait = code->class == CLASS_ALU || code->class == CLASS_BRANCH ? HEAD_ALU : HEAD_UNIT;
     if (t->interval > 1)
         occupy_unit(c, t->pool, c->now + t->interval);
     wheel_add(c, f);

@@ -113,7 +113,7 @@ void lsq_dispatch(struct core *restrict c, struct flight *f)
     bool none = f->flags & NO_ACCESS || f->code->op == INSN_lr_w || f->code->op == INSN_lr_d;
     struct store *s = store_at(c, c->store_tail++);
     *s = (struct store){
-        .addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size, .slot = (uint16_t)slot_of(c, f)};
+        .addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size, .slot = (uint16_t)slot_of(c, f), .wait = HEAD_STORES};
     filter_add(c, s, 1);
     c->stores_used++;
 }
@@ -278,7 +278,8 @@ static void access_cache(struct core *restrict c, struct flight *f)
     f->events |= events[a.level];
     c->counts.l1d_misses_spec += a.level > LEVEL_L1;
     c->counts.l2d_misses_spec += a.level == LEVEL_MEMORY;
-    finish_at(c, f, a.ready, waits[a.level]);
+    enum head_wait wait = waits[a.level];
+    finish_at(c, f, a.ready, wait == HEAD_L1D && f->events & EVENT_DTLB ? HEAD_WALKED : wait);
 }
 
 void lsq_issue(struct core *restrict c, struct flight *f)
@@ -330,10 +331,16 @@ void core_drain_stores(struct core *restrict c)
                 break;
             }
             s->done = a.ready;
+            s->wait = a.level == LEVEL_L1 ? HEAD_STORES : a.level == LEVEL_MEMORY ? HEAD_L2D : HEAD_L1D;
         }
         c->store_drain++;
         c->active = true;
     }
+}
+
+enum head_wait lsq_room_wait(const struct core *c)
+{
+    return c->store_head == c->store_drain ? HEAD_STORES : (enum head_wait)c->store[c->store_head & c->store_mask].wait;
 }
 
 uint64_t lsq_next(const struct core *c)

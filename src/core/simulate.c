@@ -10,7 +10,10 @@
 #include "emulate/engine.h"
 
 _Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
-enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t), SHARED_BYTES = (COUNTS + 1) * sizeof(uint64_t) };
+enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t) };
+
+/* Numbers that processes share, from here on, those of simulation.sum following. */
+enum shared { SHARED_COUNTS, SHARED_CUT = COUNTS, SHARED_SUM };
 
 /* One process's part of a simulation. */
 struct part {
@@ -18,7 +21,7 @@ struct part {
     const struct simulation *s;
     struct core *core;
     struct simulation_counts start; /* when measuring began, or when this process was forked */
-    uint64_t *of_children;          /* shared with them: the sum of what they measured, and whether one was cut */
+    uint64_t *of_children;          /* shared with them: the sum of what they measured, by enum shared */
     bool is_child;
 };
 
@@ -39,6 +42,11 @@ static void subtract(struct simulation_counts *from, const struct simulation_cou
     memcpy(from, a, sizeof a);
 }
 
+static size_t sum_count(const struct part *part)
+{
+    return part->s->sum ? part->s->sum->count : 0;
+}
+
 /* What this process has measured is added to what its parent will report. */
 static void hand_to_parent(struct part *part, bool cut)
 {
@@ -48,9 +56,11 @@ static void hand_to_parent(struct part *part, bool cut)
     subtract(&now, &part->start);
     memcpy(a, &now, sizeof a);
     for (unsigned i = 0; i < COUNTS; i++)
-        __atomic_fetch_add(&part->of_children[i], a[i], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&part->of_children[SHARED_COUNTS + i], a[i], __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sum_count(part); i++)
+        __atomic_fetch_add(&part->of_children[SHARED_SUM + i], part->s->sum->numbers[i], __ATOMIC_RELAXED);
     if (cut)
-        __atomic_store_n(&part->of_children[COUNTS], 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&part->of_children[SHARED_CUT], 1, __ATOMIC_RELAXED);
 }
 
 /* After a system call this may be a forked process: it measures from here on. */
@@ -59,6 +69,8 @@ static void note_fork(struct part *part)
     if (process_is_child(part->process) && !part->is_child) {
         part->is_child = true;
         read_counts(part->core, &part->start);
+        if (part->s->sum)
+            part->s->sum->forked(part->s->sum->context);
     }
 }
 
@@ -135,6 +147,8 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     core_drain(part->core);
     read_counts(part->core, &r->counts);
     core_observe(part->core, NULL);
+    if (s->sum)
+        s->sum->end(s->sum->context);
     subtract(&r->counts, &part->start);
     return 0;
 }
@@ -144,16 +158,19 @@ static void add_children(struct part *part, struct simulation_result *r)
     uint64_t a[COUNTS];
     memcpy(a, &r->counts, sizeof a);
     for (unsigned i = 0; i < COUNTS; i++)
-        a[i] += part->of_children[i];
+        a[i] += part->of_children[SHARED_COUNTS + i];
     memcpy(&r->counts, a, sizeof a);
-    r->cut |= part->of_children[COUNTS] != 0;
+    for (size_t i = 0; i < sum_count(part); i++)
+        part->s->sum->numbers[i] += part->of_children[SHARED_SUM + i];
+    r->cut |= part->of_children[SHARED_CUT] != 0;
 }
 
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
 {
     struct part part = {.process = p, .s = s};
     *r = (struct simulation_result){0};
-    part.of_children = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    size_t bytes = (SHARED_SUM + sum_count(&part)) * sizeof(uint64_t);
+    part.of_children = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (part.of_children == MAP_FAILED)
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
     part.core = core_new(s->core, process_memory(p), err);
@@ -163,6 +180,6 @@ int simulate_process(struct process *p, const struct simulation *s, struct simul
     else if (code == 0)
         add_children(&part, r);
     core_free(part.core);
-    munmap(part.of_children, SHARED_BYTES);
+    munmap(part.of_children, bytes);
     return code;
 }

@@ -10,6 +10,15 @@
 #include "core/core.h"
 #include "guest/process.h"
 
+/* Numbers that an observer makes of a run, to be added up over the processes that the guest forks. */
+struct simulation_sum {
+    void (*forked)(void *context); /* this process is a copy of one that goes on measuring; it measures from here on */
+    void (*end)(void *context);    /* the last record has come: `numbers` are to be right */
+    void *context;
+    uint64_t *numbers; /* of this process; when the simulation returns, of its children as well */
+    size_t count;
+};
+
 struct simulation {
     const struct core_config *core;
     uint64_t skip_insns;
@@ -18,6 +27,7 @@ struct simulation {
     uint64_t max_insns;                   /* measured ones; 0: to the end */
     bool step;                            /* simulate idle cycles one by one */
     const struct core_observer *observer; /* of what is measured, or NULL */
+    const struct simulation_sum *sum;     /* what it makes of it, or NULL */
     /* Called when measuring begins, with 0, and then now and then with the instructions measured so far. May be NULL.
      */
     void (*progress)(void *context, uint64_t insns);

@@ -109,14 +109,15 @@ static const struct stage_reason commit_reasons[COMMIT_STOPS] = {
 static const struct stage_reason head_reasons[HEAD_WAITS] = {
     [HEAD_NOTHING] = {"nothing", "nothing: it was complete, or there was none"},
     [HEAD_ISSUE] = {"issue", "its turn, or a unit"},
-    [HEAD_ALU] = {"alu", "a unit of one cycle"},
-    [HEAD_UNIT] = {"unit", "a unit of more than one cycle"},
+    [HEAD_ALU] = {"alu", "an ALU, or a unit of one cycle"},
+    [HEAD_UNIT] = {"unit", "a unit of long latency"},
     [HEAD_L1D_HIT] = {"l1d_hit", "data from the first cache, or forwarded"},
     [HEAD_L1D] = {"l1d", "data from the second or third cache"},
     [HEAD_L2D] = {"l2d", "data from memory"},
     [HEAD_DTLB] = {"dtlb", "a translation"},
+    [HEAD_WALKED] = {"walked", "data from the second or third cache, after a page walk"},
     [HEAD_REJECT] = {"reject", "another try: a partial overlap, or no MSHR"},
-    [HEAD_STORES] = {"stores", "older stores to reach the cache"},
+    [HEAD_STORES] = {"stores", "older stores to reach the cache, or room in the store buffer"},
 };
 
 const struct stage_row stage_rows[STAGES] = {

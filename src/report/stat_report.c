@@ -86,33 +86,20 @@ static const struct line lines[] = {
 
 /* ---- text */
 
-/* 1234567 as 1,234,567, whatever the locale. */
-static const char *grouped(uint64_t n, char text[32])
-{
-    char *at = text + 31;
-    *at = '\0';
-    for (unsigned digits = 0; digits == 0 || n; digits++, n /= 10) {
-        if (digits && digits % 3 == 0)
-            *--at = ',';
-        *--at = (char)('0' + n % 10);
-    }
-    return at;
-}
-
-static uint64_t value_of(const struct stat_report *r, const char *name)
+static uint64_t value_of(const struct run_report *r, const char *name)
 {
     const struct count_row *row = count_find(name);
     assert(row);
-    return count_value(&r->result->counts, row);
+    return count_value(&r->result.counts, row);
 }
 
-static void print_column(const struct stat_report *r, const char *name, FILE *to)
+static void print_column(const struct run_report *r, const char *name, FILE *to)
 {
-    char text[32];
+    char text[GROUPED_SIZE];
     fprintf(to, " %17s", name ? grouped(value_of(r, name), text) : "");
 }
 
-static void print_rates(const struct stat_report *r, const struct line *l, FILE *to)
+static void print_rates(const struct run_report *r, const struct line *l, FILE *to)
 {
     static const double factor[] = {[RATIO] = 1, [PERCENT] = 100, [PER_KILO] = 1000};
     unsigned printed = 0;
@@ -136,7 +123,7 @@ static bool makes_sense(const struct line *l, const struct core_config *core)
     return value != 0;
 }
 
-static void print_line(const struct stat_report *r, const struct line *l, FILE *to)
+static void print_line(const struct run_report *r, const struct line *l, FILE *to)
 {
     if (l->label == NULL) {
         fprintf(to, "\n %17s %17s\n", l->first, l->all);
@@ -149,43 +136,30 @@ static void print_line(const struct stat_report *r, const struct line *l, FILE *
     fputc('\n', to);
 }
 
-static void print_stage(const struct stat_report *r, enum stage stage, FILE *to)
+static void print_stage(const struct run_report *r, enum stage stage, FILE *to)
 {
     const struct stage_row *row = &stage_rows[stage];
-    double cycles = (double)r->result->counts.core.cycles;
+    double cycles = (double)r->result.counts.core.cycles;
     fprintf(to, "\n %s, in %% of cycles:\n", row->help);
     for (unsigned i = 0; i < row->reasons; i++) {
-        uint64_t n = stage_cycles(&r->result->counts, row, i);
+        uint64_t n = stage_cycles(&r->result.counts, row, i);
         if (n)
             fprintf(to, " %17.2f  %s\n", 100 * (double)n / cycles, row->reason[i].help);
     }
 }
 
-static double mips(const struct stat_report *r)
+void stat_report_print(const struct run_report *r, FILE *to)
 {
-    return r->seconds > 0 ? (double)r->result->counts.core.instructions / r->seconds / 1e6 : 0;
-}
-
-void stat_report_print(const struct stat_report *r, FILE *to)
-{
-    char text[32];
     fprintf(to, "\n %s on the core %s:\n", r->program, r->simulation->core->name);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         if (makes_sense(&lines[i], r->simulation->core))
             print_line(r, &lines[i], to);
-    if (r->result->counts.core.cycles) {
+    if (r->result.counts.core.cycles) {
         print_stage(r, STAGE_DISPATCH, to);
         print_stage(r, STAGE_HEAD, to);
     }
     fputc('\n', to);
-    if (r->result->skipped_insns)
-        fprintf(to, " %s instructions were skipped%s.\n", grouped(r->result->skipped_insns, text),
-                r->simulation->warm ? ", with caches and predictors looking on" : "");
-    if (r->result->counts.core.instructions == 0)
-        fputs(" The program ended before the part that is measured.\n", to);
-    if (r->result->cut)
-        fprintf(to, " The program was stopped after %s instructions.\n", grouped(r->simulation->max_insns, text));
-    fprintf(to, " %.3f seconds, %.2f MIPS\n\n", r->seconds, mips(r));
+    run_report_print_end(r, to);
 }
 
 /* ---- JSON */
@@ -211,27 +185,12 @@ static json_t *cycles_json(const struct simulation_counts *c)
     return stages;
 }
 
-static json_t *params_json(const struct core_config *core)
+json_t *stat_report_json(const struct run_report *r)
 {
-    json_t *params = json_object();
-    for (size_t i = 0; i < core_param_count; i++) {
-        char name[64], value[64];
-        snprintf(name, sizeof name, "%s.%s", core_params[i].section, core_params[i].key);
-        param_text(core, &core_params[i], value, sizeof value);
-        json_object_set_new(params, name, json_string(value));
+    json_t *root = run_report_json(r, "stat");
+    if (root) {
+        json_object_set_new(root, "events", events_json(&r->result.counts));
+        json_object_set_new(root, "cycles_by", cycles_json(&r->result.counts));
     }
-    return params;
-}
-
-json_t *stat_report_json(const struct stat_report *r)
-{
-    const struct simulation_counts *c = &r->result->counts;
-    json_int_t insns = (json_int_t)c->core.instructions, cycles = (json_int_t)c->core.cycles;
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f, s:f}, s:o, s:o, s:o}",
-                     "command", "stat", "version", r->version, "core", r->simulation->core->name, "program", r->program,
-                     "exit_status", r->status, "instructions", insns, "cycles", cycles, "cpi",
-                     insns ? (double)cycles / (double)insns : 0, "skipped", (json_int_t)r->result->skipped_insns,
-                     "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result->cut, "host", "seconds",
-                     r->seconds, "mips", mips(r), "cpu_seconds", r->cpu_seconds, "skip_seconds", r->skip_seconds,
-                     "events", events_json(c), "cycles_by", cycles_json(c), "params", params_json(r->simulation->core));
+    return root;
 }

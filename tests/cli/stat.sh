@@ -237,12 +237,12 @@ for case in "abort 134 abort();" "bad-jump 139 ((void (*)(void))0x1234567000)();
 done
 
 # ---- the workloads: jumping over idle cycles is as stepping through them
-for program in build/workloads/*; do
-    for part in '' '--skip 60000000' '--skip 150000000'; do
-        "${stat[@]}" --quiet --json "$work/before" $part --max-insns 1000000 "$program" >/dev/null
-        "${stat[@]}" --quiet --json "$work/json" --step $part --max-insns 1000000 "$program" >/dev/null
-        holds "stepping-$(basename "$program")${part#--skip}" 'e == b["events"] and r["cycles_by"] == b["cycles_by"]'
-    done
+for part in mix 'mix --skip 60000000' 'mix --skip 150000000' memory_bound branch_bound icache_bound divide_bound balanced; do
+    read -r program skip <<<"$part"
+    "${stat[@]}" --quiet --json "$work/before" $skip --max-insns 1000000 "build/workloads/$program" >/dev/null
+    "${stat[@]}" --quiet --json "$work/json" --step $skip --max-insns 1000000 "build/workloads/$program" >/dev/null
+    holds "stepping-$program${skip#--skip}" \
+        'r["instructions"] == 1000000 and e == b["events"] and r["cycles_by"] == b["cycles_by"]'
 done
 
 # ---- list
@@ -256,6 +256,6 @@ else not_ok list-events "differs from what stat writes"; fi
 for core in $("$cyclescope" list cores | cut -d' ' -f1); do
     gives "core-$core" 3 'done' "${stat[@]}" --quiet --core "$core" "$work/work" 100
 done
-complains list-of-nothing 'list needs what to list: cores, events, params' "$cyclescope" list
+complains list-of-nothing 'list needs what to list: cores, events, methods, params' "$cyclescope" list
 complains list-of-something-else "no list of 'colours'" "$cyclescope" list colours
 exit $failed

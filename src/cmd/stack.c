@@ -1,0 +1,189 @@
+/* cyclescope stack: where the cycles go. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/core_options.h"
+#include "cmd/guest_options.h"
+#include "cmd/guest_run.h"
+#include "cmd/simulation_run.h"
+#include "report/stack_report.h"
+
+struct stack_options {
+    struct guest_options guest;
+    struct core_options core;
+    const char *method, *stage;
+    uint64_t interval;
+    const char *json, *csv, *svg; /* NULL, "-" or a file */
+    bool penalties, quiet, help;
+    unsigned kinds;       /* to be shown, from method and stage */
+    enum stack_kind main; /* the first of them */
+};
+
+struct stack_output {
+    struct own_output own;
+    struct own_file json, csv, svg;
+};
+
+/* ---- which stacks */
+
+static int choose_method(struct stack_options *o, struct error *err)
+{
+    if (strcmp(o->method, "all") == 0) {
+        for (unsigned k = 0; k < STACK_KINDS; k++)
+            o->kinds |= (unsigned)!stack_rows[k].view << k;
+        o->main = STACK_fmt;
+        return 0;
+    }
+    int k = stack_find(o->method);
+    if (k < 0 || stack_rows[k].view)
+        return error_set(err, -EINVAL, "--method %s: there is no such method; `cyclescope list methods` has them",
+                         o->method);
+    o->kinds |= 1u << k;
+    o->main = (enum stack_kind)k;
+    return 0;
+}
+
+static int choose_stage(struct stack_options *o, struct error *err)
+{
+    int k = stack_find(o->stage);
+    if (k < 0 || !stack_rows[k].view)
+        return error_set(err, -EINVAL, "--stage %s: the stages are dispatch, issue and commit", o->stage);
+    o->kinds |= 1u << k;
+    o->main = (enum stack_kind)k;
+    return 0;
+}
+
+static int choose(struct stack_options *o, struct error *err)
+{
+    if (o->stage && o->method)
+        return error_set(err, -EINVAL, "--method and --stage are different ways to look: give one of them");
+    if (o->stage && strcmp(o->stage, "all") != 0)
+        return choose_stage(o, err);
+    if (o->stage) {
+        for (unsigned k = 0; k < STACK_KINDS; k++)
+            o->kinds |= (unsigned)stack_rows[k].view << k;
+        o->main = STACK_dispatch;
+        return 0;
+    }
+    if (o->method == NULL)
+        o->method = "fmt";
+    return choose_method(o, err);
+}
+
+/* ---- running */
+
+static int open_output(struct stack_output *to, const struct stack_options *o, struct error *err)
+{
+    int code = own_file_open(&to->json, &to->own, "--json", o->json, err);
+    if (code == 0)
+        code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
+    if (code == 0)
+        code = own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
+    return code;
+}
+
+static unsigned columns_of(FILE *terminal)
+{
+    struct winsize w;
+    return ioctl(fileno(terminal), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
+}
+
+static int write_report(const struct stack_options *o, struct stack_output *to, const struct process *p,
+                        const struct stack_report *r)
+{
+    struct error err;
+    int status = simulation_status(p, &r->run);
+    if (!o->quiet) {
+        tell_death(&to->own, p);
+        stack_report_print(r, to->own.err, isatty(fileno(to->own.err)), columns_of(to->own.err));
+    }
+    if (to->csv.to)
+        stack_report_csv(r, to->csv.to);
+    if (to->svg.to)
+        stack_report_svg(r, to->svg.to);
+    if (own_file_close(&to->csv, &err) != 0)
+        status = own_fail(&to->own, &err);
+    if (own_file_close(&to->svg, &err) != 0)
+        status = own_fail(&to->own, &err);
+    if (own_file_write_json(&to->json, to->json.to ? stack_report_json(r) : NULL, &err) != 0)
+        status = own_fail(&to->own, &err);
+    fflush(to->own.err);
+    return status;
+}
+
+static int stack_process(struct stack_options *o, struct stack_output *to, struct process *p)
+{
+    struct error err;
+    struct simulation *s = &o->core.simulation;
+    unsigned kinds = o->kinds | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
+    struct accounting *a = accounting_new(&o->core.config, kinds, o->interval, &err);
+    if (a == NULL)
+        return own_fail(&to->own, &err);
+    s->observer = accounting_observer(a);
+    s->sum = accounting_sum(a);
+    struct stack_report report = {
+        .accounting = a, .kinds = o->kinds, .main = o->main, .series = o->interval != 0, .penalties = o->penalties};
+    int status = run_simulation(p, s, &to->own, o->quiet, &report.run, &err) == 0 ? write_report(o, to, p, &report)
+                                                                                  : own_fail(&to->own, &err);
+    accounting_free(a);
+    return status;
+}
+
+static int stack_program(struct stack_options *o, char **argv)
+{
+    struct stack_output to = {0};
+    struct process *p = NULL;
+    struct error err;
+    own_output_open(&to.own);
+    offer_to_be_killed_first();
+    if (choose(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
+        guest_options_finish(&o->guest, argv, &err) == 0 && open_output(&to, o, &err) == 0)
+        p = process_new(&o->guest.config, &err);
+    int status = p ? stack_process(o, &to, p) : own_fail(&to.own, &err);
+    process_free(p);
+    return status;
+}
+
+int command_stack(int argc, char **argv)
+{
+    struct stack_options o = {0};
+    guest_options_init(&o.guest);
+    core_options_init(&o.core);
+    const struct option table[] = {
+        {"method", OPTION_STRING, &o.method, "NAME", "accounting method (fmt), or all; `list methods` has them"},
+        {"stage", OPTION_STRING, &o.stage, "NAME", "instead, the slots of dispatch, issue or commit, or all"},
+        {"interval", OPTION_COUNT, &o.interval, "N", "also a series: a stack for every N instructions"},
+        {"penalties", OPTION_FLAG, &o.penalties, NULL, "also average penalties per event, and their overlap"},
+        {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
+        {"csv", OPTION_STRING, &o.csv, "FILE", "write the stacks, or their series, as CSV; - is standard output"},
+        {"svg", OPTION_STRING, &o.svg, "FILE", "draw the stacks; - is standard output"},
+        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
+        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        CORE_OPTION_ROWS(&o.core),
+        GUEST_OPTION_ROWS(&o.guest),
+    };
+    enum { ROWS = sizeof table / sizeof table[0] };
+    struct error err;
+    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
+    if (first < 0) {
+        status = command_fail("%s", err.text);
+    } else if (o.help) {
+        puts(
+            "usage: cyclescope stack [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core and says where its cycles went, as a\n"
+            "CPI stack whose components add up. Prints to standard error and passes the program's exit status through\n"
+            "(128 + n for death by signal n, 125 for an error of Cyclescope's own, 0 when --max-insns ends the "
+            "run).\n\n"
+            "options:");
+        options_print(table, ROWS, stdout);
+    } else {
+        status = stack_program(&o, argv + first);
+    }
+    core_options_free(&o.core);
+    guest_options_free(&o.guest);
+    return status;
+}

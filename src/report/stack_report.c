@@ -1,0 +1,318 @@
+#include "report/stack_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/stack_chart.h"
+#include "stacks/penalty.h"
+
+/* ---- values */
+
+static bool shown(const struct stack_report *r, unsigned kind)
+{
+    return r->kinds >> kind & 1;
+}
+
+/* Cycles of a component. */
+static double cycles_of(const struct stack_report *r, const struct stack_interval *s, unsigned kind, unsigned component)
+{
+    return (double)s->of[kind].parts[component] / (double)accounting_parts(r->accounting, (enum stack_kind)kind);
+}
+
+static double per(double cycles, uint64_t n)
+{
+    return n ? cycles / (double)n : 0;
+}
+
+static double cpi_of(const struct stack_report *r, const struct stack_interval *s, unsigned kind, unsigned component)
+{
+    return per(cycles_of(r, s, kind, component), s->instructions);
+}
+
+/* ---- the table */
+
+static void print_heading(const struct stack_report *r, FILE *to)
+{
+    char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
+    const struct core_counts *c = &r->run.result.counts.core;
+    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f\n", r->run.program,
+            r->run.simulation->core->name, grouped(c->instructions, insns), grouped(c->cycles, cycles),
+            run_report_cpi(&r->run));
+}
+
+static void print_table(const struct stack_report *r, FILE *to)
+{
+    const struct stack_interval *total = accounting_total(r->accounting);
+    fprintf(to, "\n %-20s", "CPI");
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (shown(r, k))
+            fprintf(to, " %15s    %%", stack_rows[k].name);
+    fputc('\n', to);
+    for (unsigned c = COMPONENTS; c-- > 0;) {
+        fprintf(to, " %-20s", component_rows[c].label);
+        for (unsigned k = 0; k < STACK_KINDS; k++)
+            if (shown(r, k))
+                fprintf(to, " %13.4f %6.1f", cpi_of(r, total, k, c),
+                        100 * per(cycles_of(r, total, k, c), total->cycles));
+        fputc('\n', to);
+    }
+    fprintf(to, " %-20s", "total");
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (shown(r, k))
+            fprintf(to, " %13.4f %6.1f", run_report_cpi(&r->run), 100.0);
+    fputs("\n\n", to);
+}
+
+static void print_penalties(const struct stack_report *r, FILE *to)
+{
+    struct penalty p[PENALTIES];
+    char text[GROUPED_SIZE];
+    const struct stack_interval *total = accounting_total(r->accounting);
+    penalties(r->run.simulation->core, &r->run.result.counts.core, total, p);
+    fprintf(to, " %-16s %15s %18s %8s %8s\n", "cycles per", "events", "interval analysis", "naive", "power5");
+    for (unsigned i = 0; i < PENALTIES; i++)
+        fprintf(to, " %-16s %15s %18.2f %8.2f %8.2f\n", p[i].label, grouped(p[i].events, text), p[i].interval_analysis,
+                p[i].naive, p[i].power5);
+    fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n\n",
+            100 * per((double)total->overlap_cycles, total->cycles));
+}
+
+/* The largest component besides the base, or COMPONENT_base if there is none. */
+static enum component largest(const struct stack_report *r)
+{
+    const struct stack *s = &accounting_total(r->accounting)->of[r->main];
+    enum component best = COMPONENT_base;
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        if (c != COMPONENT_base && s->parts[c] > 0 && (best == COMPONENT_base || s->parts[c] > s->parts[best]))
+            best = (enum component)c;
+    return best;
+}
+
+static const char *advice(const struct stack_report *r, char *text, size_t size)
+{
+    static const char *const cure[COMPONENTS] = {
+        [COMPONENT_fu] = "faster long-latency units, or fewer multiplies, divides and floating point in a row",
+        [COMPONENT_l1i] = "a first instruction cache that never misses, or denser code",
+        [COMPONENT_l2i] = "instructions that never come from memory",
+        [COMPONENT_itlb] = "an I-TLB that never misses, or larger pages",
+        [COMPONENT_branch] = "perfect branch prediction, or fewer branches that cannot be foreseen",
+        [COMPONENT_l1d] = "a first data cache that never misses, or data that fits it",
+        [COMPONENT_l2d] = "data that never comes from memory",
+        [COMPONENT_dtlb] = "a D-TLB that never misses, or larger pages",
+    };
+    const struct stack_interval *total = accounting_total(r->accounting);
+    enum component c = largest(r);
+    if (c == COMPONENT_base)
+        snprintf(text, size, "No cycle was lost to a miss or a long latency.");
+    else
+        snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): at most %.1f %% fewer cycles.", cure[c],
+                 component_rows[c].label, cpi_of(r, total, r->main, c), run_report_cpi(&r->run),
+                 100 * per(cycles_of(r, total, r->main, c), total->cycles));
+    return text;
+}
+
+/* ---- charts */
+
+static void chart_stacks(const struct stack_report *r, double cpi[STACK_KINDS][COMPONENTS],
+                         struct stack_bar bar[STACK_KINDS], struct stack_group *group)
+{
+    *group = (struct stack_group){.name = r->run.program, .bar = bar};
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        if (!shown(r, k))
+            continue;
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            cpi[k][c] = cpi_of(r, accounting_total(r->accounting), k, c);
+        bar[group->count++] = (struct stack_bar){.name = stack_rows[k].name, .cpi = cpi[k]};
+    }
+}
+
+static void print_bars(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+{
+    double cpi[STACK_KINDS][COMPONENTS];
+    struct stack_bar bar[STACK_KINDS];
+    struct stack_group group;
+    chart_stacks(r, cpi, bar, &group);
+    group.name = NULL;
+    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, colour, columns);
+    fputc('\n', to);
+}
+
+void stack_report_svg(const struct stack_report *r, FILE *to)
+{
+    double cpi[STACK_KINDS][COMPONENTS];
+    struct stack_bar bar[STACK_KINDS];
+    struct stack_group group;
+    char title[256];
+    chart_stacks(r, cpi, bar, &group);
+    snprintf(title, sizeof title, "CPI on %s", r->run.simulation->core->name);
+    stack_svg_write(&(struct stack_chart){.title = title, .group = &group, .count = 1}, to);
+}
+
+/* ---- the series */
+
+enum { SERIES_LINES = 24 }; /* of the picture; more intervals share lines */
+
+static void add_up(struct stack_interval *to, const struct stack_interval *s)
+{
+    to->instructions += s->instructions;
+    to->cycles += s->cycles;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            to->of[k].parts[c] += s->of[k].parts[c];
+}
+
+static const char *short_number(uint64_t n, char text[16])
+{
+    static const char *const suffix[] = {"", "K", "M", "G", "T"};
+    double x = (double)n;
+    unsigned i = 0;
+    for (; x >= 1000 && i < 4; i++)
+        x /= 1000;
+    snprintf(text, 16, i && x < 100 ? "%.1f%s" : "%.0f%s", x, suffix[i]);
+    return text;
+}
+
+/* Over time, by the main method: a bar for each interval, or for several neighbours. */
+static void print_series(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+{
+    size_t count, lines = SERIES_LINES, done = 0;
+    const struct stack_interval *series = accounting_series(r->accounting, &count);
+    double cpi[SERIES_LINES][COMPONENTS];
+    char name[SERIES_LINES][16];
+    struct stack_bar bar[SERIES_LINES];
+    uint64_t insns = 0;
+    if (count < lines)
+        lines = count;
+    for (size_t i = 0; i < lines; i++) {
+        struct stack_interval sum = {0};
+        bar[i] = (struct stack_bar){.name = short_number(insns, name[i]), .cpi = cpi[i]};
+        for (size_t end = (i + 1) * count / lines; done < end; done++)
+            add_up(&sum, &series[done]);
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            cpi[i][c] = cpi_of(r, &sum, r->main, c);
+        insns += sum.instructions;
+    }
+    char from[GROUPED_SIZE];
+    fprintf(to, " CPI over instructions, by %s, %s intervals:\n\n", stack_rows[r->main].name, grouped(count, from));
+    struct stack_group group = {.name = NULL, .count = lines, .bar = bar};
+    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, colour, columns);
+    fputc('\n', to);
+}
+
+void stack_report_print(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+{
+    char text[512];
+    print_heading(r, to);
+    if (r->run.result.counts.core.instructions) {
+        print_table(r, to);
+        print_bars(r, to, colour, columns);
+        if (r->series)
+            print_series(r, to, colour, columns);
+        if (r->penalties)
+            print_penalties(r, to);
+        fprintf(to, " %s\n\n", advice(r, text, sizeof text));
+    }
+    run_report_print_end(&r->run, to);
+}
+
+/* ---- JSON and CSV */
+
+static json_t *stack_json(const struct stack_report *r, const struct stack_interval *s, unsigned kind, uint64_t divisor)
+{
+    json_t *object = json_object();
+    uint64_t parts = accounting_parts(r->accounting, (enum stack_kind)kind);
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        json_t *value = divisor == 0 && parts == 1
+                            ? json_integer((json_int_t)s->of[kind].parts[c])
+                            : json_real(cycles_of(r, s, kind, c) / (double)(divisor ? divisor : 1));
+        json_object_set_new(object, component_rows[c].key, value);
+    }
+    return object;
+}
+
+/* By method and component: per `divisor`, or plain cycles if that is 0. */
+static json_t *stacks_json(const struct stack_report *r, const struct stack_interval *s, uint64_t divisor)
+{
+    json_t *object = json_object();
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (shown(r, k))
+            json_object_set_new(object, stack_rows[k].name, stack_json(r, s, k, divisor));
+    return object;
+}
+
+static json_t *series_json(const struct stack_report *r)
+{
+    size_t count;
+    const struct stack_interval *series = accounting_series(r->accounting, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const struct stack_interval *s = &series[i];
+        json_array_append_new(array,
+                              json_pack("{s:I, s:I, s:f, s:f, s:o, s:o}", "instructions", (json_int_t)s->instructions,
+                                        "cycles", (json_int_t)s->cycles, "cpi", per((double)s->cycles, s->instructions),
+                                        "overlap_percent", 100 * per((double)s->overlap_cycles, s->cycles), "stacks",
+                                        stacks_json(r, s, s->instructions ? s->instructions : 1), "stack_cycles",
+                                        stacks_json(r, s, 0)));
+    }
+    return array;
+}
+
+static json_t *penalties_json(const struct stack_report *r)
+{
+    struct penalty p[PENALTIES];
+    json_t *object = json_object();
+    penalties(r->run.simulation->core, &r->run.result.counts.core, accounting_total(r->accounting), p);
+    for (unsigned i = 0; i < PENALTIES; i++)
+        json_object_set_new(object, p[i].key,
+                            json_pack("{s:I, s:f, s:f, s:f}", "events", (json_int_t)p[i].events, "interval_analysis",
+                                      p[i].interval_analysis, "naive", p[i].naive, "power5", p[i].power5));
+    return object;
+}
+
+json_t *stack_report_json(const struct stack_report *r)
+{
+    char text[512];
+    const struct stack_interval *total = accounting_total(r->accounting);
+    json_t *root = run_report_json(&r->run, "stack");
+    if (root == NULL)
+        return NULL;
+    json_object_set_new(root, "stacks", stacks_json(r, total, total->instructions ? total->instructions : 1));
+    json_object_set_new(root, "stack_cycles", stacks_json(r, total, 0));
+    json_object_set_new(root, "overlap_percent", json_real(100 * per((double)total->overlap_cycles, total->cycles)));
+    json_object_set_new(root, "advice", json_string(advice(r, text, sizeof text)));
+    if (r->series)
+        json_object_set_new(root, "intervals", series_json(r));
+    if (r->penalties)
+        json_object_set_new(root, "penalties", penalties_json(r));
+    return root;
+}
+
+static void csv_row(const struct stack_report *r, const struct stack_interval *s, uint64_t from, unsigned kind,
+                    FILE *to)
+{
+    fprintf(to, "%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f", stack_rows[kind].name, from, s->instructions, s->cycles,
+            per((double)s->cycles, s->instructions));
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        fprintf(to, ",%.6f", cpi_of(r, s, kind, c));
+    fputc('\n', to);
+}
+
+void stack_report_csv(const struct stack_report *r, FILE *to)
+{
+    size_t count = 1;
+    const struct stack_interval *series = accounting_total(r->accounting);
+    if (r->series)
+        series = accounting_series(r->accounting, &count);
+    fputs("method,from,instructions,cycles,cpi", to);
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        fprintf(to, ",%s", component_rows[c].key);
+    fputc('\n', to);
+    uint64_t from = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned k = 0; k < STACK_KINDS; k++)
+            if (shown(r, k))
+                csv_row(r, &series[i], from, k, to);
+        from += series[i].instructions;
+    }
+}

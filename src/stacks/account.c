@@ -1,0 +1,396 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stacks/stacks_priv.h"
+
+_Static_assert(FETCH_L2I == FETCH_L1I + 1 && FETCH_ITLB == FETCH_L1I + 2, "the order of front-end misses");
+_Static_assert(COMPONENT_l2i == COMPONENT_l1i + 1 && COMPONENT_itlb == COMPONENT_l1i + 2, "the same");
+
+/* What is known when an interval begins. */
+struct mark {
+    uint64_t tally[TALLIES];
+    uint64_t instructions, overlap;
+    struct core_counts counts;
+};
+
+/* Those of the methods in use that want to be told of something. */
+struct told {
+    unsigned count;
+    void *state[STACK_KINDS];
+    const struct stack_method *method[STACK_KINDS];
+};
+
+struct accounting {
+    uint64_t tally[TALLIES];
+    uint64_t instructions, overlap;
+    uint64_t interval, next_cut; /* in instructions */
+    bool refilling;              /* a misprediction is resolved, and nothing has entered the ROB since */
+    bool shadow;                 /* a mispredicted branch of the right path is in the ROB, or refilling after it */
+    uint64_t empty_told;         /* TALLY_EMPTY when `entered` was last called */
+    struct told fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
+    void *state[STACK_KINDS]; /* NULL: not in use */
+    const struct core_counts *live;
+    struct core_config core;
+    struct core_observer observer;
+    struct simulation_sum sum;
+    struct stack_interval total;
+    struct stack_interval *series;
+    struct mark *marks; /* where each of them begins */
+    size_t count, room; /* of them; the last one is under way */
+};
+
+/* ---- intervals */
+
+static void set_mark(const struct accounting *a, struct mark *m)
+{
+    memcpy(m->tally, a->tally, sizeof m->tally);
+    m->instructions = a->instructions;
+    m->overlap = a->overlap;
+    if (a->live)
+        m->counts = *a->live;
+}
+
+/* Without memory for one more, the last interval goes on to the end. */
+static void begin_interval(struct accounting *a)
+{
+    a->next_cut = UINT64_MAX;
+    if (a->count == a->room) {
+        size_t room = 2 * a->room + 1;
+        struct stack_interval *series = realloc(a->series, room * sizeof *series);
+        a->series = series ? series : a->series;
+        struct mark *marks = realloc(a->marks, room * sizeof *marks);
+        a->marks = marks ? marks : a->marks;
+        if (series == NULL || marks == NULL)
+            return;
+        a->room = room;
+    }
+    a->series[a->count] = (struct stack_interval){0};
+    set_mark(a, &a->marks[a->count++]);
+    if (a->interval)
+        a->next_cut = a->instructions - a->instructions % a->interval + a->interval;
+}
+
+_Static_assert(sizeof(struct core_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
+
+static void counts_since(const struct core_counts *now, const struct core_counts *then, struct core_counts *grown)
+{
+    enum { N = sizeof *now / sizeof(uint64_t) };
+    uint64_t a[N], b[N];
+    memcpy(a, now, sizeof a);
+    memcpy(b, then, sizeof b);
+    for (unsigned i = 0; i < N; i++)
+        a[i] -= b[i];
+    memcpy(grown, a, sizeof a);
+}
+
+static void end_interval(struct accounting *a)
+{
+    struct stack_interval *s = &a->series[a->count - 1];
+    const struct mark *m = &a->marks[a->count - 1];
+    uint64_t grown[TALLIES];
+    struct core_counts counts = {0};
+    for (unsigned i = 0; i < TALLIES; i++)
+        grown[i] = a->tally[i] - m->tally[i];
+    if (a->live)
+        counts_since(a->live, &m->counts, &counts);
+    s->cycles = grown[TALLY_CYCLES];
+    s->instructions = a->instructions - m->instructions;
+    s->overlap_cycles = a->overlap - m->overlap;
+    for (unsigned i = 0; i < a->close.count; i++) {
+        const struct books *b = a->close.state[i];
+        a->close.method[i]->close(b, grown, &counts, &s->of[b->kind]);
+    }
+}
+
+void charge(struct books *b, enum component c, enum tally counter, struct span s)
+{
+    struct accounting *a = b->accounting;
+    for (size_t i = a->count; i-- > 0;) {
+        uint64_t begin = a->marks[i].tally[counter];
+        uint64_t from = s.from > begin ? s.from : begin;
+        if (s.to > from)
+            a->series[i].of[b->kind].parts[c] += (int64_t)(s.to - from);
+        if (s.from >= begin)
+            break;
+        s.to = s.to < begin ? s.to : begin;
+    }
+}
+
+void charge_now(struct books *b, enum component c, uint64_t parts)
+{
+    struct accounting *a = b->accounting;
+    a->series[a->count - 1].of[b->kind].parts[c] += (int64_t)parts;
+}
+
+/* ---- what the core tells */
+
+#define TELL(t, what, ...)                                                                                             \
+    do {                                                                                                               \
+        for (unsigned tell_i = 0; tell_i < (t)->count; tell_i++)                                                       \
+            (t)->method[tell_i]->what((t)->state[tell_i], ##__VA_ARGS__);                                              \
+    } while (0)
+
+static inline void read_gauge(uint64_t *gauge, const struct cycle_record *r, bool blocked, uint64_t n)
+{
+    if (blocked) {
+        gauge[BLOCKED + r->head_wait] += n;
+        return;
+    }
+    gauge[OPEN] += n;
+    gauge[r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED] += n;
+}
+
+static bool overlaps(const struct accounting *a, const struct cycle_record *r)
+{
+    bool miss = r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH);
+    return (r->head_wait == HEAD_L2D || component_of_wait(r->head_wait) == COMPONENT_dtlb) && (miss || a->shadow);
+}
+
+static inline void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    bool full = r->flags & CYCLE_ROB_FULL || r->dispatch_stop == DISPATCH_LSQ;
+    a->tally[TALLY_CYCLES] += n;
+    read_gauge(&a->tally[TALLY_ROB], r, full, n);
+    read_gauge(&a->tally[TALLY_WINDOW], r,
+               full || (r->dispatch_stop >= DISPATCH_ROB && r->dispatch_stop <= DISPATCH_REGS), n);
+    if (r->committed == 0)
+        a->tally[r->commit_stop == COMMIT_EMPTY ? TALLY_EMPTY : TALLY_HEAD + r->head_wait] += n;
+    if (full && overlaps(a, r))
+        a->overlap += n;
+    a->instructions += r->committed * n;
+    TELL(&a->cycles, cycles, r, n);
+}
+
+static void tell_entered(struct accounting *a)
+{
+    a->refilling = a->shadow = false;
+    a->empty_told = a->tally[TALLY_EMPTY];
+    TELL(&a->entered, entered);
+}
+
+static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
+{
+    struct accounting *a = context;
+    if (r->dispatched && (a->refilling || a->tally[TALLY_EMPTY] != a->empty_told))
+        tell_entered(a);
+    while (a->instructions + r->committed * n >= a->next_cut) {
+        uint64_t part = (a->next_cut - a->instructions + r->committed - 1) / r->committed;
+        tally_cycles(a, r, part);
+        n -= part;
+        end_interval(a);
+        begin_interval(a);
+    }
+    if (n)
+        tally_cycles(a, r, n);
+}
+
+static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    TELL(&a->fetched, fetched, v);
+}
+
+static void on_dispatched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    a->shadow |= v->mispredicted && !v->wrong_path;
+    TELL(&a->dispatched, dispatched, v);
+}
+
+static void on_resolved(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    if (!v->mispredicted)
+        return;
+    a->refilling = true;
+    TELL(&a->mispredicted, mispredicted, v);
+}
+
+static void on_squashed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    TELL(&a->squashed, squashed, v);
+}
+
+static void on_committed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    TELL(&a->committed, committed, v);
+}
+
+static void on_begin(void *context, const struct core_counts *live)
+{
+    struct accounting *a = context;
+    a->live = live;
+    a->marks[0].counts = *live;
+}
+
+/* ---- what the simulation tells: processes that the guest forks account for themselves */
+
+static void on_forked(void *context)
+{
+    struct accounting *a = context;
+    a->count = 0;
+    a->interval = 0;
+    begin_interval(a);
+}
+
+static void find_base(const struct accounting *a, struct stack_interval *s)
+{
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        int64_t *parts = s->of[k].parts, lost = 0;
+        if (a->state[k] == NULL)
+            continue;
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            lost += c == COMPONENT_base ? 0 : parts[c];
+        parts[COMPONENT_base] = (int64_t)(s->cycles * accounting_parts(a, (enum stack_kind)k)) - lost;
+    }
+}
+
+static void add_interval(struct stack_interval *to, const struct stack_interval *s)
+{
+    to->cycles += s->cycles;
+    to->instructions += s->instructions;
+    to->overlap_cycles += s->overlap_cycles;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            to->of[k].parts[c] += s->of[k].parts[c];
+}
+
+static void on_end(void *context)
+{
+    struct accounting *a = context;
+    end_interval(a);
+    if (a->count > 1 && a->series[a->count - 1].cycles == 0)
+        a->count--;
+    for (size_t i = 0; i < a->count; i++) {
+        find_base(a, &a->series[i]);
+        add_interval(&a->total, &a->series[i]);
+    }
+}
+
+/* ---- from outside */
+
+#define METHOD(name, help) extern const struct stack_method stack_method_##name;
+#define VIEW(name, help)   extern const struct stack_method stack_view_##name;
+#include "stacks/method.def"
+#undef METHOD
+#undef VIEW
+
+static const struct stack_method *const methods[STACK_KINDS] = {
+#define METHOD(name, help) &stack_method_##name,
+#define VIEW(name, help)   &stack_view_##name,
+#include "stacks/method.def"
+#undef METHOD
+#undef VIEW
+};
+
+#define ASK(a, what, k)                                                                                                \
+    do {                                                                                                               \
+        if (methods[k]->what) {                                                                                        \
+            (a)->what.state[(a)->what.count] = (a)->state[k];                                                          \
+            (a)->what.method[(a)->what.count++] = methods[k];                                                          \
+        }                                                                                                              \
+    } while (0)
+
+static int use(struct accounting *a, enum stack_kind k)
+{
+    struct books *b = calloc(1, methods[k]->state_bytes);
+    if (b == NULL)
+        return -ENOMEM;
+    *b = (struct books){.tally = a->tally, .core = &a->core, .accounting = a, .kind = k};
+    a->state[k] = b;
+    if (methods[k]->begin)
+        methods[k]->begin(b);
+    ASK(a, fetched, k);
+    ASK(a, dispatched, k);
+    ASK(a, mispredicted, k);
+    ASK(a, squashed, k);
+    ASK(a, committed, k);
+    ASK(a, entered, k);
+    ASK(a, cycles, k);
+    ASK(a, close, k);
+    return 0;
+}
+
+struct accounting *accounting_new(const struct core_config *core, unsigned kinds, uint64_t interval_insns,
+                                  struct error *err)
+{
+    int code = 0;
+    struct accounting *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        code = -ENOMEM;
+    else
+        a->core = *core;
+    for (unsigned k = 0; code == 0 && k < STACK_KINDS; k++)
+        if (kinds >> k & 1)
+            code = use(a, (enum stack_kind)k);
+    if (code == 0) {
+        a->interval = interval_insns;
+        begin_interval(a);
+        code = a->count == 1 ? 0 : -ENOMEM;
+    }
+    if (code != 0) {
+        accounting_free(a);
+        error_set(err, -ENOMEM, "out of memory for accounting");
+        return NULL;
+    }
+    a->observer = (struct core_observer){.begin = on_begin,
+                                         .cycles = on_cycles,
+                                         .fetched = on_fetched,
+                                         .dispatched = on_dispatched,
+                                         .resolved = on_resolved,
+                                         .squashed = on_squashed,
+                                         .committed = on_committed,
+                                         .context = a,
+                                         .keys_only = true};
+    a->sum = (struct simulation_sum){.forked = on_forked,
+                                     .end = on_end,
+                                     .context = a,
+                                     .numbers = (uint64_t *)(void *)&a->total,
+                                     .count = sizeof a->total / sizeof(uint64_t)};
+    return a;
+}
+
+void accounting_free(struct accounting *a)
+{
+    if (a == NULL)
+        return;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        free(a->state[k]);
+    free(a->series);
+    free(a->marks);
+    free(a);
+}
+
+const struct core_observer *accounting_observer(struct accounting *a)
+{
+    return &a->observer;
+}
+
+const struct simulation_sum *accounting_sum(struct accounting *a)
+{
+    return &a->sum;
+}
+
+uint64_t accounting_parts(const struct accounting *a, enum stack_kind k)
+{
+    return methods[k]->parts ? methods[k]->parts(&a->core) : 1;
+}
+
+const struct stack_interval *accounting_total(const struct accounting *a)
+{
+    return &a->total;
+}
+
+const struct stack_interval *accounting_series(const struct accounting *a, size_t *count)
+{
+    *count = a->count;
+    return a->series;
+}

@@ -1,0 +1,100 @@
+/* The shared front-end miss event table of Eyerman et al., section 4.1.2: rows have no counters of their own for
+ * instruction misses; all share one set, and each entry of the ROB has a bit that says that its fetch missed.
+ *
+ * Bits are kept as numbers of the clearing that they come after, so that clearing all of them is one step. */
+#include <string.h>
+
+#include "stacks/fmt.h"
+
+struct sfmt {
+    struct books books;
+    struct branch_rows rows;
+    uint64_t from[FRONT_MISSES]; /* STARVED when the shared counters were last cleared */
+    uint64_t clearings;          /* of the bits, plus 1 */
+    uint64_t bit[CORE_SLOTS];    /* by slot: set, if it is `clearings` */
+};
+
+static const uint64_t *starved(const struct sfmt *f)
+{
+    return &f->books.tally[f->rows.gauge + STARVED];
+}
+
+static void clear_counters(struct sfmt *f)
+{
+    memcpy(f->from, starved(f), sizeof f->from);
+}
+
+static void begin(void *state)
+{
+    struct sfmt *f = state;
+    branch_rows_begin(&f->rows, &f->books, TALLY_ROB);
+    f->clearings = 1;
+}
+
+static void fetched(void *state, const struct insn_view *v)
+{
+    struct sfmt *f = state;
+    if (v->control)
+        branch_rows_take(&f->rows, v->slot);
+}
+
+static void dispatched(void *state, const struct insn_view *v)
+{
+    struct sfmt *f = state;
+    bool missed = v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB);
+    f->bit[v->slot] = missed ? f->clearings : 0;
+    if (v->control)
+        branch_rows_dispatch(&f->rows, v->slot);
+}
+
+static void mispredicted(void *state, const struct insn_view *v)
+{
+    struct sfmt *f = state;
+    branch_rows_mispredict(&f->rows, v->slot);
+    clear_counters(f);
+}
+
+static void squashed(void *state, const struct insn_view *v)
+{
+    struct sfmt *f = state;
+    if (v->control)
+        branch_rows_free(&f->rows, v->slot);
+}
+
+static void committed(void *state, const struct insn_view *v)
+{
+    struct sfmt *f = state;
+    if (f->bit[v->slot] == f->clearings) {
+        for (unsigned i = 0; i < FRONT_MISSES; i++)
+            charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i,
+                   (struct span){f->from[i], starved(f)[i]});
+        clear_counters(f);
+        f->clearings++;
+    }
+    if (v->control) {
+        branch_rows_charge(&f->rows, v->slot);
+        branch_rows_free(&f->rows, v->slot);
+    }
+}
+
+static void entered(void *state)
+{
+    branch_rows_entered(&((struct sfmt *)state)->rows);
+}
+
+static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+{
+    (void)state;
+    (void)counts;
+    charge_blocked(tally, TALLY_ROB, s);
+}
+
+const struct stack_method stack_method_sfmt = {.state_bytes = sizeof(struct sfmt),
+                                               .begin = begin,
+                                               .fetched = fetched,
+                                               .dispatched = dispatched,
+                                               .mispredicted = mispredicted,
+                                               .squashed = squashed,
+                                               .committed = committed,
+                                               .entered = entered,
+                                               .close = close};

@@ -1,0 +1,38 @@
+/* Names: components, methods and views. */
+#include "stacks/stacks.h"
+
+#include <string.h>
+
+#include "stacks/stacks_priv.h"
+
+const struct component_row component_rows[COMPONENTS] = {
+#define COMPONENT(key, label, colour, parent) {#key, label, colour, COMPONENT_##parent},
+#include "stacks/component.def"
+#undef COMPONENT
+};
+
+const struct stack_row stack_rows[STACK_KINDS] = {
+#define METHOD(name, help) {#name, help, false},
+#define VIEW(name, help)   {#name, help, true},
+#include "stacks/method.def"
+#undef METHOD
+#undef VIEW
+};
+
+int stack_find(const char *name)
+{
+    for (int k = 0; k < STACK_KINDS; k++)
+        if (strcmp(stack_rows[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+enum component component_of_wait(enum head_wait w)
+{
+    static const uint8_t component[HEAD_WAITS] = {[HEAD_UNIT] = COMPONENT_fu,
+                                                  [HEAD_L1D] = COMPONENT_l1d,
+                                                  [HEAD_L2D] = COMPONENT_l2d,
+                                                  [HEAD_DTLB] = COMPONENT_dtlb,
+                                                  [HEAD_WALKED] = COMPONENT_dtlb};
+    return (enum component)component[w];
+}

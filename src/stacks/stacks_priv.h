@@ -1,0 +1,74 @@
+/* What accounting and its methods share.
+ *
+ * The run is tallied once for all methods: each cycle adds to a few counters that never go back. A method that wants to
+ * know how many cycles of a kind passed between two moments keeps the counter's value at the first and subtracts; so no
+ * method looks at single cycles, and penalty counters of table rows need not be counted up. */
+#ifndef CYCLESCOPE_STACKS_STACKS_PRIV_H
+#define CYCLESCOPE_STACKS_STACKS_PRIV_H
+
+#include "stacks/stacks.h"
+
+enum { FRONT_MISSES = 3 }; /* L1I, L2I, ITLB, in the order of enum fetch_stop and of components */
+
+/* A gauge divides cycles into those in which the back end is blocked and the others, which are open. */
+enum gauge_counter {
+    BLOCKED,                      /* by what the head of the ROB waits for (enum head_wait) */
+    OPEN = BLOCKED + HEAD_WAITS,  /* not blocked */
+    STARVED,                      /* of the open ones, those without a new instruction, by kind of miss */
+    FED = STARVED + FRONT_MISSES, /* the other open ones */
+    GAUGE_COUNTERS
+};
+
+enum tally {
+    TALLY_CYCLES,
+    TALLY_EMPTY,                               /* nothing commits, the ROB is empty */
+    TALLY_HEAD,                                /* nothing commits, by what the head of the ROB waits for */
+    TALLY_ROB = TALLY_HEAD + HEAD_WAITS,       /* a gauge: blocked is a full ROB */
+    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS, /* a gauge: blocked is a dispatch stopped for want of any room */
+    TALLIES = TALLY_WINDOW + GAUGE_COUNTERS
+};
+
+/* A part of the run as one counter saw it. */
+struct span {
+    uint64_t from, to;
+};
+
+/* A method's part of an accounting. */
+struct books {
+    const uint64_t *tally; /* TALLIES counters, so far */
+    const struct core_config *core;
+    struct accounting *accounting;
+    enum stack_kind kind;
+};
+
+struct stack_method {
+    size_t state_bytes;         /* of a state that starts as zeros; its first member is a struct books */
+    void (*begin)(void *state); /* what zeros do not say */
+    /* Instructions that are control transfers or whose fetch missed. */
+    void (*fetched)(void *state, const struct insn_view *v);
+    void (*dispatched)(void *state, const struct insn_view *v);
+    void (*mispredicted)(void *state, const struct insn_view *v); /* resolved as such, before what is squashed */
+    void (*squashed)(void *state, const struct insn_view *v);
+    void (*committed)(void *state, const struct insn_view *v);
+    /* The first instruction enters the ROB after a misprediction, or after cycles with an empty ROB. */
+    void (*entered)(void *state);
+    void (*cycles)(void *state, const struct cycle_record *r, uint64_t n); /* for those that must look at all of them */
+    /* Adds what follows from counts that grew by so much in an interval. */
+    void (*close)(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s);
+    uint64_t (*parts)(const struct core_config *core); /* of a cycle, that it counts; NULL: 1 */
+};
+
+/* Cycles of one counter were lost to a component. */
+void charge(struct books *b, enum component c, enum tally counter, struct span s);
+/* So many parts of the cycles that pass now were. */
+void charge_now(struct books *b, enum component c, uint64_t parts);
+
+/* Which component a wait of the ROB's head is; COMPONENT_base for what is no miss and no long latency. */
+enum component component_of_wait(enum head_wait w);
+
+static inline enum component component_of_miss(unsigned front_miss)
+{
+    return (enum component)(COMPONENT_l1i + front_miss);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* Views of one stage: of the slots that a stage has in a cycle, those with an instruction of the right path are base,
+ * those with one of the wrong path are lost to the branch, and empty ones to what the stage says it lacked.
+ *
+ * All stages are measured by the narrowest of them, so that their bases are alike; what a wider one does beyond that
+ * in a cycle counts for the cycles that follow (Eyerman, Heirman, Du Bois, Hur: Multi-Stage CPI Stacks, 2018). */
+#include "stacks/stacks_priv.h"
+
+struct stage {
+    struct books books;
+    uint64_t width;
+    uint64_t carried;    /* instructions beyond the width, not yet counted */
+    enum component miss; /* instruction miss whose instruction has not been dispatched, or base */
+    bool shadow;         /* a mispredicted branch of the right path is in the ROB ... */
+    bool refilling;      /* ... or was, and nothing has come after it */
+};
+
+/* What a stage did in a cycle. */
+struct slots {
+    unsigned right, wrong; /* instructions */
+    enum component lacks;  /* what empty slots are lost to */
+};
+
+static uint64_t narrowest(const struct core_config *k)
+{
+    uint64_t dispatch = k->dispatch_bundle ? k->dispatch_bundle : k->dispatch_width;
+    uint64_t commit = k->dispatch_bundle ? k->dispatch_bundle : k->commit_width;
+    uint64_t width = dispatch < commit ? dispatch : commit;
+    return width < k->issue_width ? width : k->issue_width;
+}
+
+/* Why nothing comes from the front end. */
+static enum component front_end(const struct stage *s)
+{
+    return s->shadow                   ? COMPONENT_branch
+           : s->miss != COMPONENT_base ? s->miss
+           : s->refilling              ? COMPONENT_branch
+                                       : COMPONENT_base;
+}
+
+static void count(struct stage *s, const struct slots *slots, uint64_t n)
+{
+    uint64_t room = s->width * n, used = slots->right * n + s->carried;
+    s->carried = used > room ? used - room : 0;
+    used -= s->carried;
+    uint64_t empty = room - used, wrong = slots->wrong * n;
+    wrong = wrong < empty ? wrong : empty;
+    charge_now(&s->books, COMPONENT_branch, wrong);
+    if (slots->lacks != COMPONENT_base)
+        charge_now(&s->books, slots->lacks, empty - wrong);
+}
+
+static void note_front_end(struct stage *s, const struct cycle_record *r)
+{
+    if (r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH))
+        s->miss = component_of_miss(r->fetch_stop - FETCH_L1I);
+}
+
+static void dispatch_cycles(void *state, const struct cycle_record *r, uint64_t n)
+{
+    struct stage *s = state;
+    struct slots slots = {r->dispatched - r->dispatched_wrong, r->dispatched_wrong, COMPONENT_base};
+    note_front_end(s, r);
+    if (r->dispatch_stop >= DISPATCH_ROB && r->dispatch_stop <= DISPATCH_REGS)
+        slots.lacks = component_of_wait(r->head_wait);
+    else if (r->dispatch_stop == DISPATCH_EMPTY)
+        slots.lacks = front_end(s);
+    count(s, &slots, n);
+}
+
+static void issue_cycles(void *state, const struct cycle_record *r, uint64_t n)
+{
+    struct stage *s = state;
+    struct slots slots = {r->issued - r->issued_wrong, r->issued_wrong, component_of_wait(r->head_wait)};
+    note_front_end(s, r);
+    if (slots.lacks == COMPONENT_base && (s->shadow || r->issue_stop == ISSUE_EMPTY))
+        slots.lacks = front_end(s);
+    count(s, &slots, n);
+}
+
+static void commit_cycles(void *state, const struct cycle_record *r, uint64_t n)
+{
+    struct stage *s = state;
+    struct slots slots = {r->committed, 0, component_of_wait(r->head_wait)};
+    note_front_end(s, r);
+    if (r->commit_stop == COMMIT_EMPTY)
+        slots.lacks = front_end(s);
+    count(s, &slots, n);
+}
+
+static void begin(void *state)
+{
+    struct stage *s = state;
+    s->width = narrowest(s->books.core);
+}
+
+static void dispatched(void *state, const struct insn_view *v)
+{
+    struct stage *s = state;
+    if (v->wrong_path)
+        return;
+    if (v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB))
+        s->miss = COMPONENT_base;
+    s->shadow |= v->mispredicted;
+}
+
+static void mispredicted(void *state, const struct insn_view *v)
+{
+    struct stage *s = state;
+    if (v->wrong_path)
+        return;
+    s->shadow = false;
+    s->refilling = true;
+}
+
+static void entered(void *state)
+{
+    struct stage *s = state;
+    s->refilling = false;
+}
+
+#define STAGE_VIEW(name)                                                                                               \
+    const struct stack_method stack_view_##name = {.state_bytes = sizeof(struct stage),                                \
+                                                   .begin = begin,                                                     \
+                                                   .dispatched = dispatched,                                           \
+                                                   .mispredicted = mispredicted,                                       \
+                                                   .entered = entered,                                                 \
+                                                   .cycles = name##_cycles,                                            \
+                                                   .parts = narrowest}
+
+extern const struct stack_method stack_view_dispatch, stack_view_issue, stack_view_commit;
+STAGE_VIEW(dispatch);
+STAGE_VIEW(issue);
+STAGE_VIEW(commit);

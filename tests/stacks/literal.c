@@ -1,0 +1,447 @@
+#include "stacks/literal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { L1I, L2I, ITLB, MISSES };
+
+/* What a row's counters gained in one interval. */
+struct share {
+    size_t interval;
+    uint64_t miss[MISSES], penalty;
+};
+
+struct row {
+    uint16_t rob_id;
+    bool in_rob, resolved, mispredicted;
+    struct share *share; /* in order of intervals, those in which nothing was counted left out */
+    size_t shares, room;
+};
+
+/* A ring: `taken` rows from `first` on belong to branches in flight, oldest first. The fetch pointer is at the row
+ * behind them; that row is open, unless all are taken. */
+struct table {
+    struct row *row;
+    unsigned rows, first, taken;
+    struct row *refill; /* of the misprediction after which no instruction has entered the ROB yet, or NULL */
+    bool refill_global; /* the same, but its branch has committed */
+};
+
+struct method {
+    bool any_room;      /* dispatch stopped for want of any room blocks, not only that of ROB and LSQ */
+    bool shares_misses; /* one set of local I-counters for all */
+    struct table table;
+    struct row shared;       /* that set */
+    bool missed[CORE_SLOTS]; /* I-miss bits of ROB entries */
+};
+
+struct literal {
+    struct core_observer observer;
+    struct method method[LITERAL_METHODS];
+    uint64_t interval_insns;
+    uint64_t insns;                  /* retired so far */
+    struct literal_interval *series; /* the last one grows */
+    size_t intervals, room;
+};
+
+const char *const literal_names[LITERAL_METHODS] = {"fmt", "sfmt", "fmt2"};
+
+/* Room for one more element. */
+static void *grown(void *array, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return array;
+    *room = *room ? 2 * *room : 4;
+    array = realloc(array, *room * bytes);
+    if (array == NULL) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    return array;
+}
+
+/* ---- counters */
+
+static size_t current(const struct literal *l)
+{
+    return l->intervals - 1;
+}
+
+static int64_t *global(struct literal *l, const struct method *m, size_t interval, enum component c)
+{
+    return &l->series[interval].lost[m - l->method][c];
+}
+
+/* The row's counters of the current interval. */
+static struct share *counters(struct literal *l, struct row *row)
+{
+    if (row->shares == 0 || row->share[row->shares - 1].interval != current(l)) {
+        row->share = grown(row->share, row->shares, &row->room, sizeof *row->share);
+        row->share[row->shares++] = (struct share){.interval = current(l)};
+    }
+    return &row->share[row->shares - 1];
+}
+
+static void zero(struct row *row)
+{
+    row->in_rob = row->resolved = row->mispredicted = false;
+    row->shares = 0;
+}
+
+static void add_misses(struct literal *l, const struct method *m, const struct row *row)
+{
+    static const enum component component[MISSES] = {
+        [L1I] = COMPONENT_l1i, [L2I] = COMPONENT_l2i, [ITLB] = COMPONENT_itlb};
+    for (size_t i = 0; i < row->shares; i++)
+        for (unsigned k = 0; k < MISSES; k++)
+            *global(l, m, row->share[i].interval, component[k]) += (int64_t)row->share[i].miss[k];
+}
+
+static void add_penalty(struct literal *l, const struct method *m, const struct row *row)
+{
+    for (size_t i = 0; i < row->shares; i++)
+        *global(l, m, row->share[i].interval, COMPONENT_branch) += (int64_t)row->share[i].penalty;
+}
+
+/* ---- the ring */
+
+static struct row *row_at(struct table *t, unsigned i)
+{
+    return &t->row[(t->first + i) % t->rows];
+}
+
+static struct row *open_row(struct table *t)
+{
+    return t->taken < t->rows ? row_at(t, t->taken) : NULL;
+}
+
+static void zero_open_row(struct table *t)
+{
+    if (open_row(t))
+        zero(open_row(t));
+}
+
+static struct row *find_row(struct table *t, const struct insn_view *v)
+{
+    if (!v->control)
+        return NULL;
+    for (unsigned i = 0; i < t->taken; i++)
+        if (row_at(t, i)->rob_id == v->slot)
+            return row_at(t, i);
+    return NULL;
+}
+
+static void take_row(struct table *t, const struct insn_view *v)
+{
+    struct row *row = open_row(t);
+    if (row == NULL)
+        return;
+    row->rob_id = v->slot;
+    t->taken++;
+    zero_open_row(t);
+}
+
+/* The oldest row is freed. The row at the fetch pointer stays the same, if there was one. */
+static void free_row(struct table *t, const struct row *row)
+{
+    bool none_open = open_row(t) == NULL;
+    assert(row == row_at(t, 0));
+    t->first = (t->first + 1) % t->rows;
+    t->taken--;
+    if (none_open)
+        zero_open_row(t);
+}
+
+/* The youngest row vanishes, and the fetch pointer goes back to it. */
+static void drop_row(struct table *t, const struct row *row)
+{
+    assert(row == row_at(t, t->taken - 1) && row != t->refill);
+    t->taken--;
+    zero_open_row(t);
+}
+
+/* ---- what happens to instructions */
+
+static void method_fetched(struct method *m, const struct insn_view *v)
+{
+    if (v->control)
+        take_row(&m->table, v);
+}
+
+static void method_dispatched(struct method *m, const struct insn_view *v)
+{
+    struct row *row = find_row(&m->table, v);
+    if (row)
+        row->in_rob = true;
+    m->missed[v->slot] = v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB);
+}
+
+static void method_resolved(struct method *m, const struct insn_view *v)
+{
+    struct row *row = find_row(&m->table, v);
+    if (row)
+        row->resolved = true;
+    if (!v->mispredicted)
+        return;
+    m->table.refill = row;
+    m->table.refill_global = false;
+    zero(&m->shared);
+    if (row) {
+        row->mispredicted = true;
+        zero_open_row(&m->table);
+    }
+}
+
+static void method_squashed(struct method *m, const struct insn_view *v)
+{
+    struct row *row = find_row(&m->table, v);
+    if (row)
+        drop_row(&m->table, row);
+    m->missed[v->slot] = false;
+}
+
+static void method_committed(struct literal *l, struct method *m, const struct insn_view *v)
+{
+    struct table *t = &m->table;
+    struct row *row = find_row(t, v);
+    if (m->shares_misses && m->missed[v->slot]) {
+        add_misses(l, m, &m->shared);
+        zero(&m->shared);
+        memset(m->missed, 0, sizeof m->missed);
+    }
+    if (row == NULL)
+        return;
+    add_misses(l, m, row);
+    if (row->mispredicted)
+        add_penalty(l, m, row);
+    if (row == t->refill) {
+        t->refill = NULL;
+        t->refill_global = true;
+    }
+    free_row(t, row);
+}
+
+/* ---- what passes in a cycle */
+
+static bool is_blocked(const struct method *m, const struct cycle_record *r)
+{
+    if (r->flags & CYCLE_ROB_FULL || r->dispatch_stop == DISPATCH_LSQ)
+        return true;
+    return m->any_room &&
+           (r->dispatch_stop == DISPATCH_ROB || r->dispatch_stop == DISPATCH_IQ || r->dispatch_stop == DISPATCH_REGS);
+}
+
+static void count_blocked(struct literal *l, const struct method *m, enum head_wait wait)
+{
+    switch (wait) {
+    case HEAD_L1D: ++*global(l, m, current(l), COMPONENT_l1d); break;
+    case HEAD_L2D: ++*global(l, m, current(l), COMPONENT_l2d); break;
+    case HEAD_DTLB:
+    case HEAD_WALKED: ++*global(l, m, current(l), COMPONENT_dtlb); break;
+    case HEAD_UNIT: ++*global(l, m, current(l), COMPONENT_fu); break;
+    default: break;
+    }
+}
+
+static void count_starved(struct literal *l, struct method *m, enum fetch_stop why)
+{
+    struct row *row = m->shares_misses ? &m->shared : open_row(&m->table);
+    assert(why == FETCH_L1I || why == FETCH_L2I || why == FETCH_ITLB);
+    if (row)
+        counters(l, row)->miss[why == FETCH_L1I ? L1I : why == FETCH_L2I ? L2I : ITLB]++;
+}
+
+static void count_refill(struct literal *l, struct method *m)
+{
+    if (m->table.refill)
+        counters(l, m->table.refill)->penalty++;
+    else if (m->table.refill_global)
+        ++*global(l, m, current(l), COMPONENT_branch);
+}
+
+static void count_open(struct literal *l, struct method *m, const struct cycle_record *r)
+{
+    bool starved = r->flags & CYCLE_STARVED;
+    if (starved)
+        count_starved(l, m, r->fetch_stop);
+    for (unsigned i = 0; i < m->table.taken; i++) {
+        struct row *row = row_at(&m->table, i);
+        if (row->in_rob && !row->resolved)
+            counters(l, row)->penalty++;
+    }
+    if (!starved && r->dispatched == 0)
+        count_refill(l, m);
+}
+
+static void method_cycle(struct literal *l, struct method *m, const struct cycle_record *r)
+{
+    if (is_blocked(m, r))
+        count_blocked(l, m, r->head_wait);
+    else
+        count_open(l, m, r);
+    if (r->dispatched > 0) {
+        m->table.refill = NULL;
+        m->table.refill_global = false;
+    }
+}
+
+/* ---- all methods */
+
+static void begin_interval(struct literal *l)
+{
+    l->series = grown(l->series, l->intervals, &l->room, sizeof *l->series);
+    l->series[l->intervals++] = (struct literal_interval){0};
+}
+
+static void one_cycle(struct literal *l, const struct cycle_record *r)
+{
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_cycle(l, &l->method[i], r);
+    struct literal_interval *now = &l->series[current(l)];
+    uint64_t before = l->insns;
+    now->cycles++;
+    now->instructions += r->committed;
+    l->insns += r->committed;
+    if (l->interval_insns && before / l->interval_insns != l->insns / l->interval_insns)
+        begin_interval(l);
+}
+
+static void cycles(void *context, const struct cycle_record *r, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        one_cycle(context, r);
+}
+
+static void fetched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_fetched(&l->method[i], v);
+}
+
+static void dispatched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_dispatched(&l->method[i], v);
+}
+
+static void resolved(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_resolved(&l->method[i], v);
+}
+
+static void squashed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_squashed(&l->method[i], v);
+}
+
+static void committed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_committed(l, &l->method[i], v);
+}
+
+/* ---- the object */
+
+static void *zeros(size_t count, size_t bytes)
+{
+    void *p = calloc(count, bytes);
+    if (p == NULL) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+struct literal *literal_new(const struct core_config *core, uint64_t interval_insns)
+{
+    struct literal *l = zeros(1, sizeof *l);
+    l->observer = (struct core_observer){.cycles = cycles,
+                                         .fetched = fetched,
+                                         .dispatched = dispatched,
+                                         .resolved = resolved,
+                                         .squashed = squashed,
+                                         .committed = committed,
+                                         .context = l,
+                                         .keys_only = true};
+    l->interval_insns = interval_insns;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++) {
+        struct method *m = &l->method[i];
+        m->shares_misses = strcmp(literal_names[i], "sfmt") == 0;
+        m->any_room = strcmp(literal_names[i], "fmt2") == 0;
+        m->table.rows = core->fmt_rows ? (unsigned)core->fmt_rows : CORE_SLOTS;
+        m->table.row = zeros(m->table.rows, sizeof *m->table.row);
+    }
+    begin_interval(l);
+    return l;
+}
+
+void literal_free(struct literal *l)
+{
+    if (l == NULL)
+        return;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++) {
+        struct method *m = &l->method[i];
+        for (unsigned k = 0; k < m->table.rows; k++)
+            free(m->table.row[k].share);
+        free(m->table.row);
+        free(m->shared.share);
+    }
+    free(l->series);
+    free(l);
+}
+
+const struct core_observer *literal_observer(struct literal *l)
+{
+    return &l->observer;
+}
+
+void literal_restart(struct literal *l)
+{
+    for (unsigned i = 0; i < LITERAL_METHODS; i++) {
+        struct method *m = &l->method[i];
+        assert(m->table.taken == 0);
+        zero_open_row(&m->table);
+        zero(&m->shared);
+        m->table.refill_global = false;
+    }
+    l->insns = 0;
+    l->intervals = 0;
+    begin_interval(l);
+}
+
+static void set_base(int64_t lost[COMPONENTS], uint64_t all)
+{
+    lost[COMPONENT_base] = (int64_t)all;
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        if (c != COMPONENT_base)
+            lost[COMPONENT_base] -= lost[c];
+}
+
+void literal_end(struct literal *l)
+{
+    if (l->intervals > 1 && l->series[current(l)].cycles == 0)
+        l->intervals--;
+    for (size_t i = 0; i < l->intervals; i++)
+        for (unsigned k = 0; k < LITERAL_METHODS; k++)
+            set_base(l->series[i].lost[k], l->series[i].cycles);
+}
+
+const struct literal_interval *literal_series(const struct literal *l, size_t *count)
+{
+    *count = l->intervals;
+    return l->series;
+}
