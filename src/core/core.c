@@ -281,7 +281,7 @@ static void flush_records(struct core *c)
 static inline bool fetch_missed(uint64_t stages)
 {
     unsigned moved = stages >> 8 * PLACE_FETCH & 0xff, stop = stages >> (32 + 8 * PLACE_FETCH) & 0xff;
-    return UNLIKELY(stop >= FETCH_L1I && stop <= FETCH_ITLB) && moved == 0;
+    return UNLIKELY(stop >= FETCH_L1I && stop <= FETCH_MISFETCH) && moved == 0;
 }
 
 /* Up to which cycle the fetch buffer gives instructions to the stages behind it, if dispatch holds none of them up. */

@@ -81,8 +81,8 @@ enum head_wait {
 enum cycle_flag {
     CYCLE_ROB_FULL = 1,   /* at the end of the cycle */
     CYCLE_WRONG_PATH = 2, /* fetch is on it */
-    CYCLE_STARVED = 4     /* no instruction entered the front end's stages, for the miss that fetch_stop names: fetch
-                           * brought none, and none waited in its buffer */
+    CYCLE_STARVED = 4     /* no instruction entered the front end's stages, for the miss or misfetch that fetch_stop
+                           * names: fetch brought none, and none waited in its buffer */
 };
 
 /* What one cycle, or each of a run of cycles, did. */
@@ -104,8 +104,11 @@ enum insn_event {
     EVENT_L2D = 16,
     EVENT_DTLB = 32,
     EVENT_FORWARD = 64,
-    EVENT_REJECT = 128
+    EVENT_REJECT = 128,
+    EVENT_MISFETCH = 256 /* it is the first after a misfetch */
 };
+
+enum { EVENTS_OF_FETCH = EVENT_L1I | EVENT_L2I | EVENT_ITLB | EVENT_MISFETCH };
 
 enum { CORE_SLOTS = 4096 }; /* most places in a window */
 
@@ -142,7 +145,7 @@ struct core_observer {
     void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
     void *context;
-    bool keys_only; /* of instructions, only control transfers and those whose fetch missed */
+    bool keys_only; /* of instructions, only control transfers and those with EVENTS_OF_FETCH */
 };
 
 struct core;

@@ -214,6 +214,7 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
         c->counts.misfetches++;
         if (c->misfetch_cycles) {
             stop_until(c, g, c->now + 1 + c->misfetch_cycles, FETCH_MISFETCH);
+            c->fetch_events |= EVENT_MISFETCH;
             return false;
         }
     }

@@ -68,8 +68,8 @@ static void begin_stage(struct pipeview *p, const struct insn_view *v, uint64_t 
 /* Lines of the details are separated by a backslash and an n. */
 static void write_details(struct pipeview *p, const struct insn_view *v, uint64_t id)
 {
-    static const char *const events[] = {"L1I miss", "L2I miss",  "ITLB miss", "L1D miss",
-                                         "L2D miss", "DTLB miss", "forwarded", "rejected"};
+    static const char *const events[] = {"L1I miss",  "L2I miss",  "ITLB miss", "L1D miss",        "L2D miss",
+                                         "DTLB miss", "forwarded", "rejected",  "after a misfetch"};
     fprintf(p->to, "L\t%" PRIu64 "\t1\tslot %u", id, v->slot);
     if (v->control)
         fprintf(p->to, "\\n%s to %" PRIx64, v->taken ? "taken" : "not taken", v->addr);

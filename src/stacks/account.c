@@ -4,8 +4,8 @@
 
 #include "stacks/stacks_priv.h"
 
-_Static_assert(FETCH_L2I == FETCH_L1I + 1 && FETCH_ITLB == FETCH_L1I + 2, "the order of front-end misses");
-_Static_assert(COMPONENT_l2i == COMPONENT_l1i + 1 && COMPONENT_itlb == COMPONENT_l1i + 2, "the same");
+_Static_assert(FETCH_L2I == FETCH_L1I + 1 && FETCH_ITLB == FETCH_L1I + 2 && FETCH_MISFETCH == FETCH_L1I + 3,
+               "the order of front-end misses");
 
 /* What is known when an interval begins. */
 struct mark {

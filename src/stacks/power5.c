@@ -11,7 +11,10 @@ struct power5 {
 
 static enum component miss_of(unsigned events)
 {
-    return events & EVENT_L2I ? COMPONENT_l2i : events & EVENT_L1I ? COMPONENT_l1i : COMPONENT_itlb;
+    return events & EVENT_L2I    ? COMPONENT_l2i
+           : events & EVENT_L1I  ? COMPONENT_l1i
+           : events & EVENT_ITLB ? COMPONENT_itlb
+                                 : COMPONENT_branch;
 }
 
 static void mispredicted(void *state, const struct insn_view *v)
@@ -24,7 +27,7 @@ static void mispredicted(void *state, const struct insn_view *v)
 static void dispatched(void *state, const struct insn_view *v)
 {
     struct power5 *p = state;
-    if (v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB) && p->books.tally[TALLY_EMPTY] != p->empty_charged)
+    if (v->events & EVENTS_OF_FETCH && p->books.tally[TALLY_EMPTY] != p->empty_charged)
         p->cause = miss_of(v->events);
 }
 

@@ -41,7 +41,7 @@ static void fetched(void *state, const struct insn_view *v)
 static void dispatched(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    bool missed = v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB);
+    bool missed = v->events & EVENTS_OF_FETCH;
     f->bit[v->slot] = missed ? f->clearings : 0;
     if (v->control)
         branch_rows_dispatch(&f->rows, v->slot);

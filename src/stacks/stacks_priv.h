@@ -8,7 +8,8 @@
 
 #include "stacks/stacks.h"
 
-enum { FRONT_MISSES = 3 }; /* L1I, L2I, ITLB, in the order of enum fetch_stop and of components */
+/* What starves the front end, in the order of enum fetch_stop: instruction misses, and misfetches. */
+enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 
 /* A gauge divides cycles into those in which the back end is blocked and the others, which are open. */
 enum gauge_counter {
@@ -66,9 +67,7 @@ void charge_now(struct books *b, enum component c, uint64_t parts);
 /* Which component a wait of the ROB's head is; COMPONENT_base for what is no miss and no long latency. */
 enum component component_of_wait(enum head_wait w);
 
-static inline enum component component_of_miss(unsigned front_miss)
-{
-    return (enum component)(COMPONENT_l1i + front_miss);
-}
+/* The same of a front-end miss. What a BTB would have known is lost to branch prediction. */
+enum component component_of_miss(unsigned front_miss);
 
 #endif

@@ -51,7 +51,7 @@ static void count(struct stage *s, const struct slots *slots, uint64_t n)
 
 static void note_front_end(struct stage *s, const struct cycle_record *r)
 {
-    if (r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH))
+    if (r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_MISFETCH && !(r->flags & CYCLE_WRONG_PATH))
         s->miss = component_of_miss(r->fetch_stop - FETCH_L1I);
 }
 
@@ -98,7 +98,7 @@ static void dispatched(void *state, const struct insn_view *v)
     struct stage *s = state;
     if (v->wrong_path)
         return;
-    if (v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB))
+    if (v->events & EVENTS_OF_FETCH)
         s->miss = COMPONENT_base;
     s->shadow |= v->mispredicted;
 }

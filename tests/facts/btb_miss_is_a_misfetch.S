@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes branch.predictor=static
 #: run
 #: expect fetch(there[0]) - fetch(jump[0]) == 3

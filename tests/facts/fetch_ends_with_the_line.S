@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes
 #: run
 #: expect fetch(b) - fetch(a) == 1

@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes perfect.l1d=yes branch.predictor=static branch.indirect_bits=0
 #: expect fetch(one[0]) - complete(jump[0]) == 0
 #: expect fetch(one[1]) - fetch(jump[1]) == 1

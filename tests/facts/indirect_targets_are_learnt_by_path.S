@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes perfect.l1d=yes branch.predictor=static
 #: run
 #: expect events.indirect_mispredictions == 7

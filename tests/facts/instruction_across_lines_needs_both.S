@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.itlb=yes fetch.width=16 fetch.branches=1 branch.predictor=static branch.btb_entries=0
 #: run perfect.l1i=yes
 #: expect fetch(split) - fetch(a) == 1

@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes branch.predictor=static branch.btb_entries=0
 #: set itlb.entries=1 itlb.ways=1 l2tlb.entries=64
 #: expect fetch(b) - fetch(a) == 38

@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes branch.predictor=static branch.btb_entries=0
 #: run
 #: expect fetch(b) - fetch(a) == 31

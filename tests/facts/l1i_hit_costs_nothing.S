@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.itlb=yes branch.predictor=static branch.btb_entries=0
 #: run
 #: expect fetch(mid[1]) - fetch(top[1]) == 1

@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes branch.predictor=static
 #: run perfect.branch=yes
 #: expect fetch(target) - fetch(branch) == 1

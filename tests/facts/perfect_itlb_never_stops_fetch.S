@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes branch.predictor=static branch.btb_entries=0
 #: expect fetch(b) - fetch(a) == 1
 #: expect events.itlb_access_misses_spec == 0

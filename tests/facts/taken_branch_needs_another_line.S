@@ -1,3 +1,4 @@
+#: set fetch.lines=1
 #: set perfect.l1i=yes perfect.itlb=yes branch.btb_entries=0 fetch.branches=4
 #: run
 #: expect fetch(near) - fetch(a) == 1

@@ -1,8 +1,8 @@
 /* compare: one run of a program, accounted for by the methods of src/stacks and by the literal tables; the counts must
  * be equal, component by component and interval by interval.
  *
- *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--interval N] [--step] [--all-insns] [--]
- * PROGRAM ...
+ *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--interval N] [--step] [--all-insns]
+ *             [--] PROGRAM [ARGUMENTS]
  *
  * What does not hold is a line on standard output. Exit status 0, 1 if there is such a line, 125 for other errors.
  * Processes that the guest forks compare their own part, without intervals. */
@@ -21,7 +21,7 @@
 #include "cmd/guest_run.h"
 #include "stacks/literal.h"
 
-enum { LINES = 20 }; /* of differences that are printed */
+enum { LINES = 20 }; /* of complaints that are printed */
 
 /* Shared by a process and those that it forks. */
 struct verdict {

@@ -59,7 +59,8 @@ class Fuzzer(cores.Fuzzer):
             more += ["--interval", str(draw_length(rng, MOST_INSNS))]
         more += [option for option in ("--step", "--all-insns") if rng.random() < 0.5]
         sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-        return [self.compare, "--core", core, *sets, *more, "--", program.path]
+        # The environment lies on the guest's stack and moves what is below.
+        return ["env", "-i", self.compare, "--core", core, *sets, *more, "--", program.path]
 
     def check(self, command):
         """Raises cores.Failure."""
