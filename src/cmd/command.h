@@ -14,6 +14,7 @@ struct command {
 
 int command_run(int argc, char **argv);
 int command_stack(int argc, char **argv);
+int command_validate(int argc, char **argv);
 int command_stat(int argc, char **argv);
 int command_list(int argc, char **argv);
 

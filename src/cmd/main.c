@@ -7,6 +7,7 @@
 static const struct command commands[] = {
     {"run", command_run, "run a RISC-V Linux program at full speed"},
     {"stack", command_stack, "where the cycles go: the CPI stack on a simulated core"},
+    {"validate", command_validate, "accounting methods against the simulation reference, with errors"},
     {"stat", command_stat, "count what happens on a simulated core; draw its pipeline"},
     {"list", command_list, "print what there is to choose from: cores, parameters"},
 };

@@ -1,0 +1,268 @@
+/* cyclescope validate: every accounting method against the simulation reference. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/core_options.h"
+#include "cmd/guest_options.h"
+#include "cmd/guest_run.h"
+#include "cmd/parallel.h"
+#include "report/validate_report.h"
+
+struct validate_options {
+    struct guest_options guest;
+    struct core_options core;
+    const char *json, *csv, *svg; /* NULL, "-" or a file */
+    uint64_t jobs;                /* at once; 0: as many as there are processors */
+    bool quiet, help;
+};
+
+struct validate_output {
+    struct own_output own;
+    struct own_file json, csv, svg;
+};
+
+/* What a run leaves behind. */
+struct run_slot {
+    struct job job;
+    struct simulation_result result;
+    struct stack_interval total; /* of the first run */
+    char program[4096];
+    int status;
+    bool loader_failed;
+    double seconds, skip_seconds;
+};
+
+struct validation {
+    struct validate_options *options;
+    const struct own_output *own;
+    struct run_slot *slot; /* REFERENCE_RUNS, shared */
+};
+
+/* ---- one run, in its own process */
+
+static void note_insns(void *context, uint64_t insns)
+{
+    struct run_slot *slot = context;
+    if (insns == 0) {
+        slot->skip_seconds = now_seconds() - slot->seconds;
+        slot->seconds = now_seconds();
+    }
+    slot->job.insns = insns;
+}
+
+/* The guest's output comes from the first run only. Each run has its input from the start. */
+static void separate_descriptors(unsigned i)
+{
+    int in = open("/proc/self/fd/0", O_RDONLY);
+    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (in >= 0 && at >= 0 && lseek(in, at, SEEK_SET) >= 0)
+        dup2(in, STDIN_FILENO);
+    if (in > STDERR_FILENO)
+        close(in);
+    int null = i ? open("/dev/null", O_WRONLY) : -1;
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        close(null);
+    }
+}
+
+static int simulate_run(struct validation *v, unsigned i, struct accounting *a, struct process *p)
+{
+    struct run_slot *slot = &v->slot[i];
+    struct core_config core = reference_core(&v->options->core.config, &reference_runs[i]);
+    struct simulation s = v->options->core.simulation;
+    s.core = &core;
+    s.progress = note_insns;
+    s.progress_context = slot;
+    if (a) {
+        s.observer = accounting_observer(a);
+        s.sum = accounting_sum(a);
+    }
+    slot->seconds = now_seconds();
+    int code = simulate_process(p, &s, &slot->result, &slot->job.err);
+    if (code != 0)
+        return code;
+    if (process_is_child(p))
+        end_as_child(p);
+    slot->seconds = now_seconds() - slot->seconds;
+    slot->status = slot->result.cut ? 0 : process_status(p);
+    slot->loader_failed = process_loader_failed(p);
+    snprintf(slot->program, sizeof slot->program, "%s", process_program(p));
+    if (a)
+        slot->total = *accounting_total(a);
+    if (i == 0 && !v->options->quiet)
+        tell_death(v->own, p);
+    return 0;
+}
+
+static void work(void *context, unsigned i)
+{
+    struct validation *v = context;
+    struct run_slot *slot = &v->slot[i];
+    struct accounting *a = NULL;
+    unsigned methods = 0;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        methods |= (unsigned)!stack_rows[k].view << k;
+    separate_descriptors(i);
+    offer_to_be_killed_first();
+    struct process *p = process_new(&v->options->guest.config, &slot->job.err);
+    if (p == NULL || (i == 0 && (a = accounting_new(&v->options->core.config, methods, 0, &slot->job.err)) == NULL))
+        return;
+    slot->job.done = simulate_run(v, i, a, p) == 0;
+}
+
+static void *slot_of(void *context, unsigned i)
+{
+    return &((struct validation *)context)->slot[i];
+}
+
+/* ---- all of them */
+
+/* Input that can be read only once is kept, so that each run gets it. */
+static int keep_input(struct error *err)
+{
+    struct stat s;
+    char part[65536];
+    ssize_t n;
+    if (fstat(STDIN_FILENO, &s) != 0 || S_ISREG(s.st_mode) || S_ISCHR(s.st_mode))
+        return 0;
+    int kept = memfd_create("standard input", MFD_CLOEXEC);
+    if (kept < 0)
+        return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
+    while ((n = read(STDIN_FILENO, part, sizeof part)) > 0)
+        for (ssize_t done = 0, w; done < n; done += w)
+            if ((w = write(kept, part + done, (size_t)(n - done))) < 0)
+                return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
+    lseek(kept, 0, SEEK_SET);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    return n < 0 ? error_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : 0;
+}
+
+static int open_output(struct validate_output *to, const struct validate_options *o, struct error *err)
+{
+    int code = own_file_open(&to->json, &to->own, "--json", o->json, err);
+    if (code == 0)
+        code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
+    if (code == 0)
+        code = own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
+    return code;
+}
+
+static int write_report(const struct validate_options *o, struct validate_output *to, const struct validate_report *r)
+{
+    struct error err;
+    int status = r->run.status;
+    if (!o->quiet)
+        validate_report_print(r, to->own.err);
+    if (to->csv.to)
+        validate_report_csv(r, to->csv.to);
+    if (to->svg.to)
+        validate_report_svg(r, to->svg.to);
+    if (own_file_close(&to->csv, &err) != 0)
+        status = own_fail(&to->own, &err);
+    if (own_file_close(&to->svg, &err) != 0)
+        status = own_fail(&to->own, &err);
+    if (own_file_write_json(&to->json, to->json.to ? validate_report_json(r) : NULL, &err) != 0)
+        status = own_fail(&to->own, &err);
+    fflush(to->own.err);
+    return status;
+}
+
+static int report(const struct validation *v, struct validate_output *to, double seconds)
+{
+    const struct run_slot *first = &v->slot[0];
+    if (!first->job.done)
+        return own_fail(&to->own, &first->job.err);
+    struct validate_report r = {.run = {.version = CYCLESCOPE_VERSION,
+                                        .program = first->program,
+                                        .status = first->loader_failed ? STATUS_OWN_ERROR : first->status,
+                                        .simulation = &v->options->core.simulation,
+                                        .result = first->result,
+                                        .seconds = first->seconds,
+                                        .skip_seconds = first->skip_seconds},
+                                .total = &first->total,
+                                .seconds = seconds};
+    for (unsigned i = 0; i < REFERENCE_RUNS; i++) {
+        const struct run_slot *s = &v->slot[i];
+        r.runs[i] = (struct validate_run){.cycles = s->job.done ? s->result.counts.core.cycles : 0,
+                                          .seconds = s->seconds,
+                                          .why = s->job.done ? NULL : s->job.err.text};
+    }
+    return write_report(v->options, to, &r);
+}
+
+static int validate_program(struct validate_options *o, char **argv)
+{
+    struct validate_output to = {0};
+    struct validation v = {.options = o, .own = &to.own};
+    struct error err;
+    own_output_open(&to.own);
+    int code = core_options_finish(&o->core, &err);
+    if (code == 0)
+        code = guest_options_finish(&o->guest, argv, &err);
+    if (code == 0)
+        code = keep_input(&err);
+    if (code == 0)
+        code = open_output(&to, o, &err);
+    if (code == 0 && (v.slot = shared_memory(REFERENCE_RUNS * sizeof *v.slot)) == NULL)
+        code = error_set(&err, -ENOMEM, "out of memory for %d runs", REFERENCE_RUNS);
+    if (code != 0)
+        return own_fail(&to.own, &err);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    double start = now_seconds();
+    run_jobs(&(struct jobs){.count = REFERENCE_RUNS,
+                            .at_once = o->jobs          ? (unsigned)o->jobs
+                                       : processors > 0 ? (unsigned)processors
+                                                        : 1,
+                            .slot = slot_of,
+                            .work = work,
+                            .context = &v,
+                            .insns = o->core.simulation.max_insns,
+                            .terminal = !o->quiet && isatty(fileno(to.own.err)) ? to.own.err : NULL});
+    return report(&v, &to, now_seconds() - start);
+}
+
+int command_validate(int argc, char **argv)
+{
+    struct validate_options o = {0};
+    guest_options_init(&o.guest);
+    core_options_init(&o.core);
+    const struct option table[] = {
+        {"jobs", OPTION_COUNT, &o.jobs, "N", "runs at once (as many as there are processors)"},
+        {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
+        {"csv", OPTION_STRING, &o.csv, "FILE", "write the stacks and errors as CSV; - is standard output"},
+        {"svg", OPTION_STRING, &o.svg, "FILE", "draw the stacks, normalized; - is standard output"},
+        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
+        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        CORE_OPTION_ROWS(&o.core),
+        GUEST_OPTION_ROWS(&o.guest),
+    };
+    enum { ROWS = sizeof table / sizeof table[0] };
+    struct error err;
+    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
+    if (first < 0) {
+        status = command_fail("%s", err.text);
+    } else if (o.help) {
+        puts("usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n\n"
+             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches, TLBs "
+             "and\n"
+             "branch prediction are perfect or real, one after another, in two orders. The program runs twelve times, "
+             "as\n"
+             "many times at once as --jobs says, so it should not mind that; its output is that of one "
+             "run.\n\noptions:");
+        options_print(table, ROWS, stdout);
+    } else {
+        status = validate_program(&o, argv + first);
+    }
+    core_options_free(&o.core);
+    guest_options_free(&o.guest);
+    return status;
+}
