@@ -5,10 +5,11 @@ static uint64_t tally(const struct branch_rows *r, enum gauge_counter c)
     return r->books->tally[r->gauge + c];
 }
 
-void branch_rows_begin(struct branch_rows *r, struct books *b, enum tally gauge)
+void branch_rows_begin(struct branch_rows *r, struct books *b, enum tally gauge, enum gauge_counter while_unresolved)
 {
     r->books = b;
     r->gauge = gauge;
+    r->while_unresolved = while_unresolved;
     r->limit = b->core->fmt_rows ? (unsigned)b->core->fmt_rows : CORE_SLOTS;
     r->refill = REFILL_NONE;
 }
@@ -23,7 +24,7 @@ bool branch_rows_take(struct branch_rows *r, unsigned slot)
 
 void branch_rows_dispatch(struct branch_rows *r, unsigned slot)
 {
-    r->row[slot].resolving.from = tally(r, OPEN);
+    r->row[slot].resolving.from = tally(r, r->while_unresolved);
 }
 
 void branch_rows_mispredict(struct branch_rows *r, unsigned slot)
@@ -31,7 +32,7 @@ void branch_rows_mispredict(struct branch_rows *r, unsigned slot)
     struct branch_row *row = &r->row[slot];
     r->refill = row->taken ? slot : REFILL_NONE;
     row->mispredicted = true;
-    row->resolving.to = tally(r, OPEN);
+    row->resolving.to = tally(r, r->while_unresolved);
     row->refilling.from = tally(r, FED);
 }
 
@@ -48,7 +49,7 @@ void branch_rows_charge(struct branch_rows *r, unsigned slot)
     struct branch_row *row = &r->row[slot];
     if (!row->taken || !row->mispredicted)
         return;
-    charge(r->books, COMPONENT_branch, r->gauge + OPEN, row->resolving);
+    charge(r->books, COMPONENT_branch, r->gauge + r->while_unresolved, row->resolving);
     if (r->refill == slot) {
         r->refill = REFILL_RETIRED;
         r->retired_refill_from = row->refilling.from;

@@ -19,7 +19,7 @@ static void open_row(struct fmt *f)
 
 void fmt_begin(struct fmt *f, enum tally gauge)
 {
-    branch_rows_begin(&f->rows, &f->books, gauge);
+    branch_rows_begin(&f->rows, &f->books, gauge, OPEN);
     open_row(f);
 }
 

@@ -1,6 +1,9 @@
 /* The shared front-end miss event table of Eyerman et al., section 4.1.2: rows have no counters of their own for
  * instruction misses; all share one set, and each entry of the ROB has a bit that says that its fetch missed.
  *
+ * A cycle is counted once: one that the shared counters count is not counted by rows, and what the shared counters hold
+ * when a misprediction clears them, which was lost on its wrong path, is part of its penalty.
+ *
  * Bits are kept as numbers of the clearing that they come after, so that clearing all of them is one step. */
 #include <string.h>
 
@@ -9,9 +12,10 @@
 struct sfmt {
     struct books books;
     struct branch_rows rows;
-    uint64_t from[FRONT_MISSES]; /* STARVED when the shared counters were last cleared */
-    uint64_t clearings;          /* of the bits, plus 1 */
-    uint64_t bit[CORE_SLOTS];    /* by slot: set, if it is `clearings` */
+    uint64_t from[FRONT_MISSES];                   /* STARVED when the shared counters were last cleared */
+    uint64_t clearings;                            /* of the bits, plus 1 */
+    uint64_t bit[CORE_SLOTS];                      /* by slot: set, if it is `clearings` */
+    struct span cleared[CORE_SLOTS][FRONT_MISSES]; /* by slot of a mispredicted branch, what the shared counters held */
 };
 
 static const uint64_t *starved(const struct sfmt *f)
@@ -27,7 +31,7 @@ static void clear_counters(struct sfmt *f)
 static void begin(void *state)
 {
     struct sfmt *f = state;
-    branch_rows_begin(&f->rows, &f->books, TALLY_ROB);
+    branch_rows_begin(&f->rows, &f->books, TALLY_ROB, FED);
     f->clearings = 1;
 }
 
@@ -51,6 +55,8 @@ static void mispredicted(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
     branch_rows_mispredict(&f->rows, v->slot);
+    for (unsigned i = 0; i < FRONT_MISSES; i++)
+        f->cleared[v->slot][i] = (struct span){f->from[i], starved(f)[i]};
     clear_counters(f);
 }
 
@@ -61,20 +67,31 @@ static void squashed(void *state, const struct insn_view *v)
         branch_rows_free(&f->rows, v->slot);
 }
 
+/* The shared counters become global ones. */
+static void harvest(struct sfmt *f)
+{
+    for (unsigned i = 0; i < FRONT_MISSES; i++)
+        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, (struct span){f->from[i], starved(f)[i]});
+    clear_counters(f);
+    f->clearings++;
+}
+
+static void commit_branch(struct sfmt *f, unsigned slot)
+{
+    const struct branch_row *row = &f->rows.row[slot];
+    for (unsigned i = 0; row->taken && row->mispredicted && i < FRONT_MISSES; i++)
+        charge(&f->books, COMPONENT_branch, f->rows.gauge + STARVED + i, f->cleared[slot][i]);
+    branch_rows_charge(&f->rows, slot);
+    branch_rows_free(&f->rows, slot);
+}
+
 static void committed(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    if (f->bit[v->slot] == f->clearings) {
-        for (unsigned i = 0; i < FRONT_MISSES; i++)
-            charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i,
-                   (struct span){f->from[i], starved(f)[i]});
-        clear_counters(f);
-        f->clearings++;
-    }
-    if (v->control) {
-        branch_rows_charge(&f->rows, v->slot);
-        branch_rows_free(&f->rows, v->slot);
-    }
+    if (f->bit[v->slot] == f->clearings)
+        harvest(f);
+    if (v->control)
+        commit_branch(f, v->slot);
 }
 
 static void entered(void *state)

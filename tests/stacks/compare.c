@@ -65,7 +65,7 @@ static void cycles(void *context, const struct cycle_record *r, uint64_t n)
 
 static bool wanted(const struct core_observer *o, const struct insn_view *v)
 {
-    return !o->keys_only || v->control || v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB);
+    return !o->keys_only || v->control || v->events & EVENTS_OF_FETCH;
 }
 
 #define PASS_ON(call)                                                                                                  \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { L1I, L2I, ITLB, MISSES };
+enum { L1I, L2I, ITLB, MISFETCH, MISSES }; /* what starves the front end */
 
 /* What a row's counters gained in one interval. */
 struct share {
@@ -31,10 +31,10 @@ struct table {
 
 struct method {
     bool any_room;      /* dispatch stopped for want of any room blocks, not only that of ROB and LSQ */
-    bool shares_misses; /* one set of local I-counters for all */
+    bool shares_misses; /* one set of local counters of misses for all */
     struct table table;
     struct row shared;       /* that set */
-    bool missed[CORE_SLOTS]; /* I-miss bits of ROB entries */
+    bool missed[CORE_SLOTS]; /* miss bits of ROB entries */
 };
 
 struct literal {
@@ -93,7 +93,7 @@ static void zero(struct row *row)
 static void add_misses(struct literal *l, const struct method *m, const struct row *row)
 {
     static const enum component component[MISSES] = {
-        [L1I] = COMPONENT_l1i, [L2I] = COMPONENT_l2i, [ITLB] = COMPONENT_itlb};
+        [L1I] = COMPONENT_l1i, [L2I] = COMPONENT_l2i, [ITLB] = COMPONENT_itlb, [MISFETCH] = COMPONENT_branch};
     for (size_t i = 0; i < row->shares; i++)
         for (unsigned k = 0; k < MISSES; k++)
             *global(l, m, row->share[i].interval, component[k]) += (int64_t)row->share[i].miss[k];
@@ -175,7 +175,7 @@ static void method_dispatched(struct method *m, const struct insn_view *v)
     struct row *row = find_row(&m->table, v);
     if (row)
         row->in_rob = true;
-    m->missed[v->slot] = v->events & (EVENT_L1I | EVENT_L2I | EVENT_ITLB);
+    m->missed[v->slot] = v->events & EVENTS_OF_FETCH;
 }
 
 static void method_resolved(struct method *m, const struct insn_view *v)
@@ -245,12 +245,21 @@ static void count_blocked(struct literal *l, const struct method *m, enum head_w
     }
 }
 
+static unsigned kind_of_miss(enum fetch_stop why)
+{
+    switch (why) {
+    case FETCH_L1I: return L1I;
+    case FETCH_L2I: return L2I;
+    case FETCH_ITLB: return ITLB;
+    default: assert(why == FETCH_MISFETCH); return MISFETCH;
+    }
+}
+
 static void count_starved(struct literal *l, struct method *m, enum fetch_stop why)
 {
     struct row *row = m->shares_misses ? &m->shared : open_row(&m->table);
-    assert(why == FETCH_L1I || why == FETCH_L2I || why == FETCH_ITLB);
     if (row)
-        counters(l, row)->miss[why == FETCH_L1I ? L1I : why == FETCH_L2I ? L2I : ITLB]++;
+        counters(l, row)->miss[kind_of_miss(why)]++;
 }
 
 static void count_refill(struct literal *l, struct method *m)
