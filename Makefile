@@ -48,7 +48,7 @@ $(BUILD)/libcyclescope.a: $(library)
 $(BUILD)/obj/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
 $(BUILD)/obj/riscv/%.o: CFLAGS += $(STRICT_FP)
 # The simulator's inner loops: worth 5 % (make bench).
-$(BUILD)/obj/core/%.o $(BUILD)/obj/memsys/%.o $(BUILD)/obj/branch/%.o: CFLAGS += $(if $(filter -O2,$(OPT)),-O3)
+$(BUILD)/obj/core/%.o $(BUILD)/obj/memsys/%.o $(BUILD)/obj/branch/%.o $(BUILD)/obj/stacks/%.o: CFLAGS += $(if $(filter -O2,$(OPT)),-O3)
 $(BUILD)/obj/core/exec.o: CFLAGS += $(STRICT_FP)
 # The core files are part of the program.
 $(BUILD)/obj/core/cores.o: cores $(wildcard cores/*.ini)

@@ -9,6 +9,7 @@ and what it does do not depend on where the sysroot lies.
 
 import fcntl
 import os
+import re
 import select
 import shlex
 import shutil
@@ -195,5 +196,5 @@ def _ends(handle, deadline, watch):
 
 def _counted(report):
     """The number in `cyclescope: 123 instructions, ...`, None if there is none."""
-    words = report.replace(",", " ").split() if report else []
-    return int(words[words.index("instructions") - 1]) if "instructions" in words else None
+    found = re.search(r"(?m)^cyclescope: (\d+) instructions", report or "")
+    return int(found[1]) if found else None

@@ -51,6 +51,7 @@ static bool ended(const struct jobs *j, unsigned i, pid_t pid)
     struct job *job = job_of(j, i);
     if (job->done || job->err.text[0])
         return true;
+    job->died = true;
     if (WIFSIGNALED(status))
         error_set(&job->err, -EINTR, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else

@@ -16,6 +16,7 @@
 struct job {
     uint64_t insns;   /* done so far */
     bool done;        /* came to its end */
+    bool died;        /* its process ended before that, without a sentence of its own */
     struct error err; /* the sentence that says why not, if it has one */
 };
 

@@ -30,30 +30,21 @@ struct stack_output {
 
 /* ---- which stacks */
 
-static int choose_method(struct stack_options *o, struct error *err)
+/* All names that are given, with commas between them; the first one is the main one. */
+static int choose_named(struct stack_options *o, const char *option, const char *names, bool views, struct error *err)
 {
-    if (strcmp(o->method, "all") == 0) {
-        for (unsigned k = 0; k < STACK_KINDS; k++)
-            o->kinds |= (unsigned)!stack_rows[k].view << k;
-        o->main = STACK_fmt;
-        return 0;
+    char name[32];
+    for (const char *at = names; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        int k = stack_find(name);
+        if (k < 0 || stack_rows[k].view != views)
+            return error_set(err, -EINVAL, "%s %s: there is no '%s'; `cyclescope list methods` has what there is",
+                             option, names, name);
+        if (o->kinds == 0)
+            o->main = (enum stack_kind)k;
+        o->kinds |= 1u << k;
     }
-    int k = stack_find(o->method);
-    if (k < 0 || stack_rows[k].view)
-        return error_set(err, -EINVAL, "--method %s: there is no such method; `cyclescope list methods` has them",
-                         o->method);
-    o->kinds |= 1u << k;
-    o->main = (enum stack_kind)k;
-    return 0;
-}
-
-static int choose_stage(struct stack_options *o, struct error *err)
-{
-    int k = stack_find(o->stage);
-    if (k < 0 || !stack_rows[k].view)
-        return error_set(err, -EINVAL, "--stage %s: the stages are dispatch, issue and commit", o->stage);
-    o->kinds |= 1u << k;
-    o->main = (enum stack_kind)k;
     return 0;
 }
 
@@ -61,17 +52,14 @@ static int choose(struct stack_options *o, struct error *err)
 {
     if (o->stage && o->method)
         return error_set(err, -EINVAL, "--method and --stage are different ways to look: give one of them");
-    if (o->stage && strcmp(o->stage, "all") != 0)
-        return choose_stage(o, err);
-    if (o->stage) {
-        for (unsigned k = 0; k < STACK_KINDS; k++)
-            o->kinds |= (unsigned)stack_rows[k].view << k;
-        o->main = STACK_dispatch;
-        return 0;
-    }
-    if (o->method == NULL)
-        o->method = "fmt";
-    return choose_method(o, err);
+    const char *names = o->stage ? o->stage : o->method ? o->method : "fmt";
+    if (strcmp(names, "all") != 0)
+        return choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
+    o->main = o->stage ? STACK_dispatch : STACK_fmt;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (stack_rows[k].view == (o->stage != NULL))
+            o->kinds |= 1u << k;
+    return 0;
 }
 
 /* ---- running */
@@ -154,8 +142,9 @@ int command_stack(int argc, char **argv)
     guest_options_init(&o.guest);
     core_options_init(&o.core);
     const struct option table[] = {
-        {"method", OPTION_STRING, &o.method, "NAME", "accounting method (fmt), or all; `list methods` has them"},
-        {"stage", OPTION_STRING, &o.stage, "NAME", "instead, the slots of dispatch, issue or commit, or all"},
+        {"method", OPTION_STRING, &o.method, "NAME",
+         "accounting methods (fmt), with commas, or all; `list methods` has them"},
+        {"stage", OPTION_STRING, &o.stage, "NAME", "instead, slots of stages: dispatch, issue, commit, or all"},
         {"interval", OPTION_COUNT, &o.interval, "N", "also a series: a stack for every N instructions"},
         {"penalties", OPTION_FLAG, &o.penalties, NULL, "also average penalties per event, and their overlap"},
         {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},

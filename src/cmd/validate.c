@@ -1,6 +1,7 @@
 /* cyclescope validate: every accounting method against the simulation reference. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,8 @@
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "cmd/parallel.h"
+#include "cmd/progress.h"
+#include "guest/files.h"
 #include "report/validate_report.h"
 
 struct validate_options {
@@ -35,7 +38,8 @@ struct run_slot {
     char program[4096];
     int status;
     bool loader_failed;
-    double seconds, skip_seconds;
+    struct progress progress; /* silent: for the times */
+    double seconds, cpu_seconds, skip_seconds;
 };
 
 struct validation {
@@ -49,31 +53,78 @@ struct validation {
 static void note_insns(void *context, uint64_t insns)
 {
     struct run_slot *slot = context;
-    if (insns == 0) {
-        slot->skip_seconds = now_seconds() - slot->seconds;
-        slot->seconds = now_seconds();
-    }
+    progress_note(&slot->progress, insns);
     slot->job.insns = insns;
 }
 
-/* The guest's output comes from the first run only. Each run has its input from the start. */
-static void separate_descriptors(unsigned i)
+/* Each run has its input from the start. */
+static void separate_input(void)
 {
     int in = open("/proc/self/fd/0", O_RDONLY);
     off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (in >= 0 && at >= 0 && lseek(in, at, SEEK_SET) >= 0)
         dup2(in, STDIN_FILENO);
-    if (in > STDERR_FILENO)
+    if (in >= 0)
         close(in);
-    int null = i ? open("/dev/null", O_WRONLY) : -1;
-    if (null >= 0) {
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-        close(null);
-    }
 }
 
-static int simulate_run(struct validation *v, unsigned i, struct accounting *a, struct process *p)
+/* The guest writes to files in memory in all runs, since programs do other work for a terminal than for /dev/null. */
+struct kept_output {
+    int out, err; /* private descriptors; -1: closed from the start, or err the same as out */
+};
+
+static int keep_in_memory(int fd, int *kept, struct error *err)
+{
+    int file = memfd_create("output", MFD_CLOEXEC);
+    if (file >= 0)
+        *kept = fcntl(file, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    if (file < 0 || *kept < 0 || dup2(file, fd) < 0)
+        return error_set(err, -errno, "cannot keep the program's output: %s", strerror(errno));
+    close(file);
+    return 0;
+}
+
+static int separate_output(struct kept_output *kept, const struct own_output *own, struct error *err)
+{
+    struct stat out, to;
+    bool has_out = fileno(own->out) >= FD_PRIVATE && fstat(fileno(own->out), &out) == 0;
+    bool has_err = fileno(own->err) >= FD_PRIVATE && fstat(fileno(own->err), &to) == 0;
+    bool same = has_out && has_err && out.st_dev == to.st_dev && out.st_ino == to.st_ino;
+    int code = 0;
+    *kept = (struct kept_output){-1, -1};
+    if (has_out)
+        code = keep_in_memory(STDOUT_FILENO, &kept->out, err);
+    if (code == 0 && same)
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+    else if (code == 0 && has_err)
+        code = keep_in_memory(STDERR_FILENO, &kept->err, err);
+    return code;
+}
+
+/* A reader that has gone needs no more. */
+static int pass_on(int file, FILE *to, struct error *err)
+{
+    char part[65536];
+    off_t at = 0;
+    ssize_t n = 0, w = 0;
+    while (file >= 0 && w >= 0 && (n = pread(file, part, sizeof part, at)) > 0) {
+        w = write(fileno(to), part, (size_t)n);
+        at += w;
+    }
+    if (n >= 0 && (w >= 0 || errno == EPIPE))
+        return 0;
+    return error_set(err, -errno, "the program's output cannot be written: %s", strerror(errno));
+}
+
+static int pass_output_on(const struct kept_output *kept, const struct own_output *own, struct error *err)
+{
+    signal(SIGPIPE, SIG_IGN);
+    int code = pass_on(kept->out, own->out, err);
+    return code == 0 ? pass_on(kept->err, own->err, err) : code;
+}
+
+static int simulate_run(struct validation *v, unsigned i, struct accounting *a, struct process *p,
+                        const struct kept_output *output)
 {
     struct run_slot *slot = &v->slot[i];
     struct core_config core = reference_core(&v->options->core.config, &reference_runs[i]);
@@ -85,21 +136,27 @@ static int simulate_run(struct validation *v, unsigned i, struct accounting *a, 
         s.observer = accounting_observer(a);
         s.sum = accounting_sum(a);
     }
-    slot->seconds = now_seconds();
+    progress_begin(&slot->progress, v->own->err, true, 0);
     int code = simulate_process(p, &s, &slot->result, &slot->job.err);
     if (code != 0)
         return code;
     if (process_is_child(p))
         end_as_child(p);
-    slot->seconds = now_seconds() - slot->seconds;
+    slot->seconds = progress_seconds(&slot->progress);
+    slot->cpu_seconds = progress_cpu_seconds(&slot->progress);
+    slot->skip_seconds = progress_skip_seconds(&slot->progress);
     slot->status = slot->result.cut ? 0 : process_status(p);
     slot->loader_failed = process_loader_failed(p);
     snprintf(slot->program, sizeof slot->program, "%s", process_program(p));
     if (a)
         slot->total = *accounting_total(a);
-    if (i == 0 && !v->options->quiet)
+    if (i == 0)
+        code = pass_output_on(output, v->own, &slot->job.err);
+    if (i == 0 && !v->options->quiet) {
         tell_death(v->own, p);
-    return 0;
+        fflush(v->own->err);
+    }
+    return code;
 }
 
 static void work(void *context, unsigned i)
@@ -110,12 +167,15 @@ static void work(void *context, unsigned i)
     unsigned methods = 0;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         methods |= (unsigned)!stack_rows[k].view << k;
-    separate_descriptors(i);
+    struct kept_output output;
+    separate_input();
+    if (separate_output(&output, v->own, &slot->job.err) != 0)
+        return;
     offer_to_be_killed_first();
     struct process *p = process_new(&v->options->guest.config, &slot->job.err);
     if (p == NULL || (i == 0 && (a = accounting_new(&v->options->core.config, methods, 0, &slot->job.err)) == NULL))
         return;
-    slot->job.done = simulate_run(v, i, a, p) == 0;
+    slot->job.done = simulate_run(v, i, a, p, &output) == 0;
 }
 
 static void *slot_of(void *context, unsigned i)
@@ -179,6 +239,11 @@ static int write_report(const struct validate_options *o, struct validate_output
 static int report(const struct validation *v, struct validate_output *to, double seconds)
 {
     const struct run_slot *first = &v->slot[0];
+    if (first->job.died) {
+        struct error err;
+        error_set(&err, -EINTR, "the run that the methods account for failed: %.400s", first->job.err.text);
+        return own_fail(&to->own, &err);
+    }
     if (!first->job.done)
         return own_fail(&to->own, &first->job.err);
     struct validate_report r = {.run = {.version = CYCLESCOPE_VERSION,
@@ -187,6 +252,7 @@ static int report(const struct validation *v, struct validate_output *to, double
                                         .simulation = &v->options->core.simulation,
                                         .result = first->result,
                                         .seconds = first->seconds,
+                                        .cpu_seconds = first->cpu_seconds,
                                         .skip_seconds = first->skip_seconds},
                                 .total = &first->total,
                                 .seconds = seconds};
@@ -217,11 +283,10 @@ static int validate_program(struct validate_options *o, char **argv)
     if (code != 0)
         return own_fail(&to.own, &err);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t jobs = o->jobs ? o->jobs : processors > 0 ? (uint64_t)processors : 1;
     double start = now_seconds();
     run_jobs(&(struct jobs){.count = REFERENCE_RUNS,
-                            .at_once = o->jobs          ? (unsigned)o->jobs
-                                       : processors > 0 ? (unsigned)processors
-                                                        : 1,
+                            .at_once = jobs < REFERENCE_RUNS ? (unsigned)jobs : REFERENCE_RUNS,
                             .slot = slot_of,
                             .work = work,
                             .context = &v,

@@ -219,10 +219,12 @@ void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
     c->observer = o ? *o : (struct core_observer){0};
-    bool insns =
-        o && (o->fetched || o->dispatched || o->issued || o->resolved || o->completed || o->committed || o->squashed);
-    c->all_observed = insns && !o->keys_only;
-    c->key_mark = insns && o->keys_only ? OBSERVED : 0;
+    bool insns = o && (o->fetched || o->dispatched || o->issued || o->mispredicted || o->completed || o->committed ||
+                       o->squashed);
+    c->all_observed = insns && o->observed == OBSERVE_ALL;
+    c->miss_mark = insns && o->observed != OBSERVE_ALL ? OBSERVED : 0;
+    c->misses_observed = insns && o->observed == OBSERVE_MISSES;
+    c->control_mark = c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;
     if (o && o->begin)
         o->begin(o->context, &c->counts);
@@ -299,8 +301,11 @@ static inline bool starved(const struct core *c, uint64_t stages)
 /* The record is put together in registers: written as bytes and read back as words it would stall the host. */
 static inline void note_record(struct core *c, uint64_t stages)
 {
-    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0) |
-                     (starved(c, stages) ? CYCLE_STARVED : 0);
+    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
+    if (UNLIKELY(starved(c, stages))) {
+        flags |= CYCLE_STARVED;
+        c->control_mark = c->miss_mark;
+    }
     uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong;
     if (stages != c->pending[0] || rest != c->pending[1]) {
         flush_records(c);

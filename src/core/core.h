@@ -132,6 +132,15 @@ struct core_counts {
     uint64_t commit_stop[COMMIT_STOPS], head_wait[HEAD_WAITS]; /* cycles by reason */
 };
 
+/* Of which instructions an observer is told. */
+enum observed {
+    OBSERVE_ALL,
+    OBSERVE_CONTROL, /* control transfers, and those with EVENTS_OF_FETCH */
+    OBSERVE_MISSES   /* mispredicted control transfers, those with EVENTS_OF_FETCH, and of the control transfers behind
+                      * cycles in which the front end was starved the first. Only control transfers are `fetched`, and
+                      * only the others `dispatched` */
+};
+
 /* Functions may be NULL. Calls come in order of time: those of one cycle behind the records of all cycles before it and
  * before its own, in the order commit, complete, issue, dispatch, fetch. */
 struct core_observer {
@@ -140,12 +149,12 @@ struct core_observer {
     void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
-    void (*resolved)(void *context, const struct insn_view *v, uint64_t cycle); /* a control transfer */
+    void (*mispredicted)(void *context, const struct insn_view *v, uint64_t cycle); /* resolved as such */
     void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
     void *context;
-    bool keys_only; /* of instructions, only control transfers and those with EVENTS_OF_FETCH */
+    enum observed observed;
 };
 
 struct core;

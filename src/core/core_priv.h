@@ -107,7 +107,10 @@ struct core {
     bool all_observed;         /* someone wants to be told about every instruction */
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
     uint8_t head_wait;         /* enum head_wait of this cycle */
-    uint8_t key_mark;          /* OBSERVED, or 0: for control transfers and instructions with EVENTS_OF_FETCH */
+    uint8_t miss_mark;         /* OBSERVED, or 0: for mispredictions and instructions with EVENTS_OF_FETCH ... */
+    uint8_t control_mark;      /* ... for the next control transfer ... */
+    uint8_t each_control_mark; /* ... and for those after it */
+    bool misses_observed;      /* only: OBSERVE_MISSES */
     uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
     uint32_t fetch_standing;   /* first half of flight.standing of what is fetched on this path */
     uint64_t fetch_resume;     /* cycle from which fetch may go on */

@@ -116,7 +116,8 @@ static inline void enter(struct core *restrict c, struct flight *f)
     if (code->dest)
         rename_dest(c, f, code->dest);
     c->dispatched++;
-    OBSERVE(c, dispatched, f);
+    if (UNLIKELY(f->flags & OBSERVED) && (f->events || f->flags & MISPREDICTED || !c->misses_observed))
+        OBSERVE(c, dispatched, f);
     if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
         if (waits == 0)
             core_operands_ready(c, f);

@@ -189,7 +189,8 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
     struct branch_record *r = &c->branch[c->branch_tail & c->branch_mask];
     f->branch = c->branch_tail++;
     f->level = (uint16_t)c->paths.level;
-    f->flags |= c->key_mark;
+    f->flags |= c->control_mark;
+    c->control_mark = c->each_control_mark;
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
     g->branches--;
@@ -204,7 +205,7 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
     r->direct = code->op == INSN_jalr ? 0 : f->pc + (uint64_t)(int64_t)code->o.imm;
     branch_predict(c->predictor, r);
     if (r->next != actual) {
-        f->flags |= MISPREDICTED;
+        f->flags |= MISPREDICTED | c->miss_mark;
         path_mispredict(&c->paths, r->next);
         core_mark_path(c);
     }
@@ -294,12 +295,12 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     if (!execute(c, g, f, code))
         return false;
     if (UNLIKELY(c->fetch_events)) {
-        f->flags |= c->key_mark;
+        f->flags |= c->miss_mark;
         c->fetch_events = 0;
     }
     h->budget--; /* on the wrong path a copy, of no meaning */
     f->when = through_front_end(c);
-    if (UNLIKELY(c->all_observed | c->key_mark))
+    if (UNLIKELY(c->all_observed | c->miss_mark))
         c->more[c->tail & c->mask].id = c->counts.fetched + g->fetched;
     c->tail++;
     g->fetched++;
@@ -308,7 +309,8 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         more = follow(c, g, f, code);
     else
         h->pc = pc + code->length;
-    OBSERVE(c, fetched, f);
+    if (code->flags & IS_CONTROL || !c->misses_observed)
+        OBSERVE(c, fetched, f);
     if (UNLIKELY(code->flags & IS_SERIAL))
         return serialize(c, g, f, code);
     return more;

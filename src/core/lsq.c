@@ -112,8 +112,11 @@ void lsq_dispatch(struct core *restrict c, struct flight *f)
     }
     bool none = f->flags & NO_ACCESS || f->code->op == INSN_lr_w || f->code->op == INSN_lr_d;
     struct store *s = store_at(c, c->store_tail++);
-    *s = (struct store){
-        .addr = f->addr, .pc = f->pc, .size = none ? 0 : f->code->mem_size, .slot = (uint16_t)slot_of(c, f), .wait = HEAD_STORES};
+    *s = (struct store){.addr = f->addr,
+                        .pc = f->pc,
+                        .size = none ? 0 : f->code->mem_size,
+                        .slot = (uint16_t)slot_of(c, f),
+                        .wait = HEAD_STORES};
     filter_add(c, s, 1);
     c->stores_used++;
 }

@@ -103,12 +103,15 @@ static const char *advice(const struct stack_report *r, char *text, size_t size)
     };
     const struct stack_interval *total = accounting_total(r->accounting);
     enum component c = largest(r);
+    double lost = cpi_of(r, total, r->main, c), all = run_report_cpi(&r->run);
     if (c == COMPONENT_base)
         snprintf(text, size, "No cycle was lost to a miss or a long latency.");
+    else if (lost > all) /* naive methods know no overlap */
+        snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI: misses that overlap count in full).",
+                 cure[c], component_rows[c].label, lost, all);
     else
         snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): at most %.1f %% fewer cycles.", cure[c],
-                 component_rows[c].label, cpi_of(r, total, r->main, c), run_report_cpi(&r->run),
-                 100 * per(cycles_of(r, total, r->main, c), total->cycles));
+                 component_rows[c].label, lost, all, 100 * per(cycles_of(r, total, r->main, c), total->cycles));
     return text;
 }
 

@@ -60,7 +60,7 @@ static void print_errors(const struct column *column, unsigned n, unsigned order
     for (unsigned i = 0; i < n; i++) {
         const struct stack_error *e = &column[i].error[order];
         if (column[i].is_method && e->known)
-            fprintf(to, " %7.2f %-6s", e->percent, component_rows[e->component].key);
+            fprintf(to, " %7.2f %-*s", e->percent, i + 1 < n ? 6 : 0, component_rows[e->component].key);
         else
             fprintf(to, " %14s", column[i].is_method ? "?" : "");
     }
@@ -106,6 +106,8 @@ void validate_report_print(const struct validate_report *r, FILE *to)
         fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n",
                 r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0);
     }
+    if (r->total->instructions == 0)
+        fputs(" The program ended before the part that is measured.\n", to);
     print_failures(r, to);
     fprintf(to, " %u runs, %.1f seconds\n\n", REFERENCE_RUNS, r->seconds);
 }

@@ -51,6 +51,12 @@ static void set_mark(const struct accounting *a, struct mark *m)
         m->counts = *a->live;
 }
 
+static void open_books(struct books *b, const uint64_t *begin, struct stack *now)
+{
+    b->begin = begin;
+    b->now = now;
+}
+
 /* Without memory for one more, the last interval goes on to the end. */
 static void begin_interval(struct accounting *a)
 {
@@ -65,8 +71,13 @@ static void begin_interval(struct accounting *a)
             return;
         a->room = room;
     }
-    a->series[a->count] = (struct stack_interval){0};
-    set_mark(a, &a->marks[a->count++]);
+    struct stack_interval *s = &a->series[a->count];
+    struct mark *m = &a->marks[a->count++];
+    *s = (struct stack_interval){0};
+    set_mark(a, m);
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (a->state[k])
+            open_books(a->state[k], m->tally, &s->of[k]);
     if (a->interval)
         a->next_cut = a->instructions - a->instructions % a->interval + a->interval;
 }
@@ -103,24 +114,18 @@ static void end_interval(struct accounting *a)
     }
 }
 
-void charge(struct books *b, enum component c, enum tally counter, struct span s)
+void charge_earlier(struct books *b, enum component c, enum tally counter, struct span s, int sign)
 {
     struct accounting *a = b->accounting;
     for (size_t i = a->count; i-- > 0;) {
         uint64_t begin = a->marks[i].tally[counter];
         uint64_t from = s.from > begin ? s.from : begin;
         if (s.to > from)
-            a->series[i].of[b->kind].parts[c] += (int64_t)(s.to - from);
+            a->series[i].of[b->kind].parts[c] += sign * (int64_t)(s.to - from);
         if (s.from >= begin)
             break;
         s.to = s.to < begin ? s.to : begin;
     }
-}
-
-void charge_now(struct books *b, enum component c, uint64_t parts)
-{
-    struct accounting *a = b->accounting;
-    a->series[a->count - 1].of[b->kind].parts[c] += (int64_t)parts;
 }
 
 /* ---- what the core tells */
@@ -131,34 +136,36 @@ void charge_now(struct books *b, enum component c, uint64_t parts)
             (t)->method[tell_i]->what((t)->state[tell_i], ##__VA_ARGS__);                                              \
     } while (0)
 
-static inline void read_gauge(uint64_t *gauge, const struct cycle_record *r, bool blocked, uint64_t n)
+/* Without branches, since what the guest does next is what the host cannot predict. */
+static inline void read_gauge(uint64_t *gauge, bool blocked, unsigned head_wait, unsigned open, uint64_t n)
 {
-    if (blocked) {
-        gauge[BLOCKED + r->head_wait] += n;
-        return;
-    }
-    gauge[OPEN] += n;
-    gauge[r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED] += n;
+    gauge[blocked ? BLOCKED + head_wait : open] += n;
+    gauge[OPEN] += blocked ? 0 : n;
 }
 
 static bool overlaps(const struct accounting *a, const struct cycle_record *r)
 {
     bool miss = r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH);
-    return (r->head_wait == HEAD_L2D || component_of_wait(r->head_wait) == COMPONENT_dtlb) && (miss || a->shadow);
+    return miss || a->shadow;
 }
 
 static inline void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
-    bool full = r->flags & CYCLE_ROB_FULL || r->dispatch_stop == DISPATCH_LSQ;
+    static const bool window[DISPATCH_STOPS] = {
+        [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
+    bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
+    unsigned wait = r->head_wait;
+    unsigned open = r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED;
+    read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
+    read_gauge(&a->tally[TALLY_WINDOW], full | window[r->dispatch_stop], wait, open, n);
+    bool entering = r->commit_stop == COMMIT_EMPTY && r->dispatched;
+    unsigned idle = r->commit_stop == COMMIT_EMPTY ? TALLY_EMPTY : TALLY_HEAD + wait;
+    a->tally[r->committed || entering ? TALLY_MOVING : idle] += n;
+    a->tally[TALLY_SHADE + wait] += full | window[r->dispatch_stop] ? 0 : n;
     a->tally[TALLY_CYCLES] += n;
-    read_gauge(&a->tally[TALLY_ROB], r, full, n);
-    read_gauge(&a->tally[TALLY_WINDOW], r,
-               full || (r->dispatch_stop >= DISPATCH_ROB && r->dispatch_stop <= DISPATCH_REGS), n);
-    if (r->committed == 0)
-        a->tally[r->commit_stop == COMMIT_EMPTY ? TALLY_EMPTY : TALLY_HEAD + r->head_wait] += n;
-    if (full && overlaps(a, r))
-        a->overlap += n;
     a->instructions += r->committed * n;
+    if (full && (wait == HEAD_L2D || component_of_wait((enum head_wait)wait) == COMPONENT_dtlb) && overlaps(a, r))
+        a->overlap += n;
     TELL(&a->cycles, cycles, r, n);
 }
 
@@ -200,12 +207,10 @@ static void on_dispatched(void *context, const struct insn_view *v, uint64_t cyc
     TELL(&a->dispatched, dispatched, v);
 }
 
-static void on_resolved(void *context, const struct insn_view *v, uint64_t cycle)
+static void on_mispredicted(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    if (!v->mispredicted)
-        return;
     a->refilling = true;
     TELL(&a->mispredicted, mispredicted, v);
 }
@@ -345,11 +350,11 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                          .cycles = on_cycles,
                                          .fetched = on_fetched,
                                          .dispatched = on_dispatched,
-                                         .resolved = on_resolved,
+                                         .mispredicted = on_mispredicted,
                                          .squashed = on_squashed,
                                          .committed = on_committed,
                                          .context = a,
-                                         .keys_only = true};
+                                         .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};
     a->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
                                      .context = a,

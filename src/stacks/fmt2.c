@@ -1,10 +1,55 @@
-/* The front-end miss event table for cores whose window fills up before their ROB does: the back end blocks when
- * dispatch stops for want of any room, be it in the ROB, an issue queue, the load/store queue or the register file. */
+/* The front-end miss event table for cores and programs that are out of balance.
+ *
+ * The back end blocks when dispatch stops for want of any room, be it in the ROB, an issue queue, the load/store queue
+ * or the register file, since any of them may fill up before the ROB does. And of the cycles in which a mispredicted
+ * branch was waited for, those in which the oldest instruction waited for a long latency (a unit, memory, a
+ * translation) are charged to that: they would have passed with the right prediction, too. */
 #include "stacks/fmt.h"
+
+enum { LONG_WAITS = 4 };
+static const enum head_wait long_waits[LONG_WAITS] = {HEAD_UNIT, HEAD_L2D, HEAD_DTLB, HEAD_WALKED};
+
+struct fmt2 {
+    struct fmt fmt;
+    struct span waited[CORE_SLOTS][LONG_WAITS]; /* by slot of the branch, of TALLY_SHADE */
+};
 
 static void begin(void *state)
 {
     fmt_begin(state, TALLY_WINDOW);
+}
+
+static uint64_t shade(const struct fmt2 *f, unsigned i)
+{
+    return f->fmt.books.tally[TALLY_SHADE + long_waits[i]];
+}
+
+static void dispatched(void *state, const struct insn_view *v)
+{
+    struct fmt2 *f = state;
+    fmt_dispatched(state, v);
+    for (unsigned i = 0; v->control && i < LONG_WAITS; i++)
+        f->waited[v->slot][i].from = shade(f, i);
+}
+
+static void mispredicted(void *state, const struct insn_view *v)
+{
+    struct fmt2 *f = state;
+    fmt_mispredicted(state, v);
+    for (unsigned i = 0; i < LONG_WAITS; i++)
+        f->waited[v->slot][i].to = shade(f, i);
+}
+
+static void committed(void *state, const struct insn_view *v)
+{
+    struct fmt2 *f = state;
+    const struct branch_row *row = &f->fmt.rows.row[v->slot];
+    for (unsigned i = 0; v->control && row->taken && row->mispredicted && i < LONG_WAITS; i++) {
+        struct span s = f->waited[v->slot][i];
+        charge(&f->fmt.books, component_of_wait(long_waits[i]), TALLY_SHADE + long_waits[i], s);
+        discharge(&f->fmt.books, COMPONENT_branch, TALLY_SHADE + long_waits[i], s);
+    }
+    fmt_committed(state, v);
 }
 
 static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
@@ -14,12 +59,12 @@ static void close(const void *state, const uint64_t tally[TALLIES], const struct
     charge_blocked(tally, TALLY_WINDOW, s);
 }
 
-const struct stack_method stack_method_fmt2 = {.state_bytes = sizeof(struct fmt),
+const struct stack_method stack_method_fmt2 = {.state_bytes = sizeof(struct fmt2),
                                                .begin = begin,
                                                .fetched = fmt_fetched,
-                                               .dispatched = fmt_dispatched,
-                                               .mispredicted = fmt_mispredicted,
+                                               .dispatched = dispatched,
+                                               .mispredicted = mispredicted,
                                                .squashed = fmt_squashed,
-                                               .committed = fmt_committed,
+                                               .committed = committed,
                                                .entered = fmt_entered,
                                                .close = close};

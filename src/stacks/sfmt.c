@@ -38,6 +38,7 @@ static void begin(void *state)
 static void fetched(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
+    f->bit[v->slot] = 0;
     if (v->control)
         branch_rows_take(&f->rows, v->slot);
 }

@@ -22,11 +22,13 @@ enum gauge_counter {
 
 enum tally {
     TALLY_CYCLES,
-    TALLY_EMPTY,                               /* nothing commits, the ROB is empty */
-    TALLY_HEAD,                                /* nothing commits, by what the head of the ROB waits for */
-    TALLY_ROB = TALLY_HEAD + HEAD_WAITS,       /* a gauge: blocked is a full ROB */
-    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS, /* a gauge: blocked is a dispatch stopped for want of any room */
-    TALLIES = TALLY_WINDOW + GAUGE_COUNTERS
+    TALLY_MOVING,                                /* something commits */
+    TALLY_EMPTY,                                 /* nothing commits, the ROB is empty */
+    TALLY_HEAD,                                  /* nothing commits, by what the head of the ROB waits for */
+    TALLY_ROB = TALLY_HEAD + HEAD_WAITS,         /* a gauge: blocked is a full ROB */
+    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS,   /* a gauge: blocked is a dispatch stopped for want of any room */
+    TALLY_SHADE = TALLY_WINDOW + GAUGE_COUNTERS, /* open cycles of the latter, by what the head of the ROB waits for */
+    TALLIES = TALLY_SHADE + HEAD_WAITS
 };
 
 /* A part of the run as one counter saw it. */
@@ -40,12 +42,14 @@ struct books {
     const struct core_config *core;
     struct accounting *accounting;
     enum stack_kind kind;
+    const uint64_t *begin; /* the tally when the interval began ... */
+    struct stack *now;     /* ... and its stack */
 };
 
 struct stack_method {
     size_t state_bytes;         /* of a state that starts as zeros; its first member is a struct books */
     void (*begin)(void *state); /* what zeros do not say */
-    /* Instructions that are control transfers or whose fetch missed. */
+    /* Instructions as with OBSERVE_MISSES or, if the number of rows is limited, OBSERVE_CONTROL (core.h). */
     void (*fetched)(void *state, const struct insn_view *v);
     void (*dispatched)(void *state, const struct insn_view *v);
     void (*mispredicted)(void *state, const struct insn_view *v); /* resolved as such, before what is squashed */
@@ -59,10 +63,28 @@ struct stack_method {
     uint64_t (*parts)(const struct core_config *core); /* of a cycle, that it counts; NULL: 1 */
 };
 
-/* Cycles of one counter were lost to a component. */
-void charge(struct books *b, enum component c, enum tally counter, struct span s);
+/* Cycles of one counter were lost to a component, possibly in earlier intervals. */
+void charge_earlier(struct books *b, enum component c, enum tally counter, struct span s, int sign);
+
+static inline void charge(struct books *b, enum component c, enum tally counter, struct span s)
+{
+    if (__builtin_expect(s.from >= b->begin[counter], 1))
+        b->now->parts[c] += (int64_t)(s.to - s.from);
+    else
+        charge_earlier(b, c, counter, s, 1);
+}
+
+/* They were not, though others that include them will be, or have been, said to be. */
+static inline void discharge(struct books *b, enum component c, enum tally counter, struct span s)
+{
+    charge_earlier(b, c, counter, s, -1);
+}
+
 /* So many parts of the cycles that pass now were. */
-void charge_now(struct books *b, enum component c, uint64_t parts);
+static inline void charge_now(struct books *b, enum component c, uint64_t parts)
+{
+    b->now->parts[c] += (int64_t)parts;
+}
 
 /* Which component a wait of the ROB's head is; COMPONENT_base for what is no miss and no long latency. */
 enum component component_of_wait(enum head_wait w);

@@ -3,50 +3,7 @@
 . "$(dirname "$0")/common.sh"
 trap 'rm -rf "$work"' EXIT
 
-# says NAME PATTERN: so did the last command on standard error
-says() { if grep -Eq -- "$2" "$work/err"; then ok "$1"; else not_ok "$1" "says: $(head -c 2000 "$work/err")"; fi; }
-never_says() { if grep -Eq -- "$2" "$work/err"; then not_ok "$1" "says: $(grep -E -- "$2" "$work/err")"; else ok "$1"; fi; }
-
-# holds NAME EXPRESSION: Python over the JSON documents r (the last one) and b (one kept before)
-holds() {
-    python3 - "$work/json" "$work/before" "$2" <<'P' && ok "$1" || not_ok "$1" "$2"
-import json, os, sys
-r, b = (json.load(open(f)) if os.path.exists(f) else None for f in sys.argv[1:3])
-e = r["events"]
-sys.exit(not eval("(" + sys.argv[3] + ")"))
-P
-}
-
-# Branches that cannot be foreseen, so that there is a wrong path.
-compile work -static <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static unsigned state = 1, taken;
-static void toss(int n)
-{
-    static char heap[1 << 16];
-    while (n--) {
-        state = state * 1103515245 + 12345;
-        if (state >> 16 & 1)
-            taken += heap[state >> 8 & 0xffff]++;
-    }
-}
-int main(int argc, char **argv)
-{
-    toss(argc > 1 ? atoi(argv[1]) : 1000);
-    if (argc > 2 && fork() == 0) {
-        toss(atoi(argv[2]));
-        _exit(5);
-    }
-    int status = 0;
-    if (argc > 2)
-        wait(&status);
-    puts("done");
-    return argc > 2 ? WEXITSTATUS(status) : 3;
-}
-C
+compile_work
 compile abort -static <<<'#include <stdlib.h>
 int main(void) { abort(); }'
 compile closes -static <<<'#include <unistd.h>

@@ -15,9 +15,12 @@ An expectation is a comparison of sums of numbers, of cycles of labelled instruc
 cycles_by.STAGE.REASON (as in the JSON of `cyclescope stat`), of cycles, instructions and exit_status. Cycles are
 fetch(x), dispatch(x), issue(x) (the first time), last_issue(x), complete(x) and commit(x); count(x) is how often x was
 executed. x is a label, or label[k] if it was executed several times: on the right path. wrong.x and wrong.x[k] are the
-instances that were squashed, which are those of wrong paths.
+instances that were squashed, which are those of wrong paths. stack.METHOD.COMPONENT are the cycles that an accounting
+method charges to a component, in the whole program (stack_cycles in the JSON of `cyclescope stack --method all`).
 
-Every run is made twice, the second time with --step; counts and pipelines of both must be identical.
+Every run is made twice, the second time with --step; counts and pipelines of both must be identical. Where stacks are
+expected, those of both must be, too; the components of each must sum to the cycles, and only a naive base may be
+negative.
 """
 
 import ast
@@ -51,6 +54,13 @@ class Run:
     def __init__(self, settings):
         self.settings = list(settings)
         self.expectations = []
+
+    def wants_stacks(self):
+        return any(
+            isinstance(node, ast.Name) and node.id == "stack"
+            for expectation in self.expectations
+            for node in ast.walk(parse(expectation))
+        )
 
 
 def read_fact(path):
@@ -161,11 +171,9 @@ def note_stage(insn, stage, cycle):
         raise Mistake(f"the pipeline view has an unknown stage {stage}")
 
 
-def simulate(cyclescope, program, core, run, number, step):
-    name = BUILD / f"{program.name}.{number}{'.step' if step else ''}"
-    files = ["--json", f"{name}.json", "--pipeview", f"{name}.log", "--pipeview-insns", str(INSNS)]
-    command = [cyclescope, "stat", "--quiet", *files]
-    command += (["--core", core] if core else []) + (["--step"] if step else [])
+def cyclescope_run(command, program, core, run, step):
+    """Runs a command of cyclescope on the program, which must not fail."""
+    command = command + (["--core", core] if core else []) + (["--step"] if step else [])
     command += [word for setting in run.settings for word in ("--set", setting)]
     try:
         done = subprocess.run([*command, program], capture_output=True, text=True, timeout=60)
@@ -173,8 +181,20 @@ def simulate(cyclescope, program, core, run, number, step):
         raise Mistake("no end after a minute: " + shlex.join(map(str, [*command, program]))) from None
     if done.returncode in (125, 128 + 4, 128 + 6, 128 + 11) or done.returncode < 0:
         raise Mistake(f"status {done.returncode}: {done.stderr.strip()}: {shlex.join(map(str, [*command, program]))}")
-    with open(f"{name}.json") as text:
-        return json.load(text), read_log(f"{name}.log")
+
+
+def simulate(cyclescope, program, core, run, number, step):
+    """The report of a run, with its stacks if they are wanted, and its pipeline."""
+    name = BUILD / f"{program.name}.{number}{'.step' if step else ''}"
+    files = ["--json", f"{name}.json", "--pipeview", f"{name}.log", "--pipeview-insns", str(INSNS)]
+    cyclescope_run([cyclescope, "stat", "--quiet", *files], program, core, run, step)
+    report = json.loads(pathlib.Path(f"{name}.json").read_text())
+    if run.wants_stacks():
+        stacks = pathlib.Path(f"{name}.stacks.json")
+        cyclescope_run([cyclescope, "stack", "--quiet", "--method", "all", "--json", stacks], program, core, run, step)
+        stacked = json.loads(stacks.read_text())
+        report["stack"], report["stack_run"] = stacked["stack_cycles"], stacked
+    return report, read_log(f"{name}.log")
 
 
 # ---- expectations
@@ -250,14 +270,18 @@ class Values:
         raise Mistake(f"cannot evaluate `{ast.unparse(node)}`")
 
 
+def parse(expectation):
+    try:
+        return ast.parse(expectation, mode="eval").body
+    except SyntaxError:
+        raise Mistake(f"cannot read `{expectation}`") from None
+
+
 def check(expectation, values):
     """None, or what was found instead."""
     compare = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le}
     compare |= {ast.Gt: operator.gt, ast.GtE: operator.ge}
-    try:
-        node = ast.parse(expectation, mode="eval").body
-    except SyntaxError:
-        raise Mistake(f"cannot read `{expectation}`") from None
+    node = parse(expectation)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in compare:
         raise Mistake(f"`{expectation}` is no comparison")
     left, right = values.number(node.left), values.number(node.comparators[0])
@@ -271,10 +295,28 @@ def differences(one, other):
     """Where two reports differ, times on the host aside."""
     return [
         f"{part}.{key}"
-        for part in ("events", "cycles_by")
-        for key in one[part]
+        for part in ("events", "cycles_by", "stack")
+        for key in one.get(part, {})
         if one[part][key] != other[part].get(key)
     ]
+
+
+def check_stacks(report):
+    """What must hold of all stacks of a run, in words where it does not."""
+    wrong = []
+    for name in ("cycles", "instructions"):
+        if report["stack_run"][name] != report[name]:
+            wrong.append(f"`stack` has {report['stack_run'][name]} {name}, `stat` {report[name]}")
+    for method, stack in report["stack"].items():
+        if sum(stack.values()) != report["cycles"]:
+            wrong.append(f"the stack of {method} sums to {sum(stack.values())}, not {report['cycles']}")
+        may_be_negative = ["base"] if method in ("naive", "naive_nonspec") else []
+        wrong += [
+            f"stack.{method}.{component} is {cycles}"
+            for component, cycles in stack.items()
+            if cycles < 0 and component not in may_be_negative
+        ]
+    return wrong
 
 
 def check_run(cyclescope, program, labels, core, run, number):
@@ -288,6 +330,8 @@ def check_run(cyclescope, program, labels, core, run, number):
             found = check(expectation, values)
             if found:
                 wrong.append(f"{expectation}: found {found}{' with --step' if step else ''}")
+        if run.wants_stacks():
+            wrong += check_stacks(report)
     changed = differences(runs[0][0], runs[1][0])
     if changed:
         wrong.append("--step changes " + ", ".join(changed))
@@ -311,18 +355,26 @@ def check_fact(cyclescope, path):
     return f"not ok {path.stem}: {'; '.join(wrong)}" if wrong else f"ok {path.stem}"
 
 
+def show_stacks(report):
+    for i, (method, stack) in enumerate(report.get("stack", {}).items()):
+        if i == 0:
+            print(f"{'cycles':14} {report['cycles']:>7} " + " ".join(f"{component:>7}" for component in stack))
+        print(f"{method:22} " + " ".join(f"{cycles:>7}" for cycles in stack.values()))
+
+
 def show(cyclescope, path):
     core, runs = read_fact(path)
     program = assemble(path)
     names = {value: name for name, value in read_labels(program).items()}
     for number, run in enumerate(runs):
-        _, insns = simulate(cyclescope, program, core, run, number, False)
+        report, insns = simulate(cyclescope, program, core, run, number, False)
         print(f"run {number + 1}: {' '.join(run.settings)}")
         print(f"{'':40} {'fetch':>7} {'disp':>7} {'issue':>7} {'last':>7} {'compl':>7} {'end':>7}")
         for insn in insns:
             cells = " ".join(f"{'-' if cycle is None else cycle:>7}" for cycle in insn.row())
             label = names.get(insn.pc, "")
             print(f"{insn.pc:x} {label:12} {insn.text:22.22} {cells}{'  squashed' if insn.squashed else ''}")
+        show_stacks(report)
 
 
 def main(arguments):

@@ -1,11 +1,12 @@
-/* compare: one run of a program, accounted for by the methods of src/stacks and by the literal tables; the counts must
- * be equal, component by component and interval by interval.
+/* compare: a program, accounted for by the methods of src/stacks and by the literal tables; the counts must be equal,
+ * component by component and interval by interval.
  *
  *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--interval N] [--step] [--all-insns]
  *             [--] PROGRAM [ARGUMENTS]
  *
- * What does not hold is a line on standard output. Exit status 0, 1 if there is such a line, 125 for other errors.
- * Processes that the guest forks compare their own part, without intervals. */
+ * The program runs twice, since the two observe different instructions: first in a process of its own for the literal
+ * tables, then for the accounting as commands use it. What does not hold is a line on standard output. Exit status 0,
+ * 1 if there is such a line, 125 for other errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,88 +14,53 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
+#include "guest/files.h"
 #include "stacks/literal.h"
 
 enum { LINES = 20 }; /* of complaints that are printed */
 
-/* Shared by a process and those that it forks. */
-struct verdict {
-    bool failed, forked;
+/* What the literal tables have counted, as it comes from their process: before the intervals. */
+struct slow_total {
+    struct literal_interval total; /* forked processes included */
+    uint64_t count;                /* of intervals */
 };
 
 struct comparison {
     struct core_options core;
     struct guest_options guest;
     uint64_t interval_insns;
-    bool all_insns; /* the core tells about every instruction, of which the accounting gets those it asks for */
+    bool all_insns; /* the literal tables observe every instruction */
     struct own_output own;
-    struct accounting *accounting;
     struct literal *literal;
-    const struct core_observer *fast, *slow; /* of the two */
-    const struct simulation_sum *fast_sum;
-    struct literal_interval slow_total; /* of this process */
-    uint64_t *numbers;                  /* those of fast_sum, then slow_total: summed over forked processes */
-    struct verdict *verdict;
-    unsigned lines;
+    struct slow_total slow;
+    struct literal_interval *slow_series;
+    struct accounting *accounting;
+    unsigned lines; /* of complaints */
 };
 
-/* ---- one observer for both */
+/* ---- runs */
 
-static void begin(void *context, const struct core_counts *live)
+/* Runs the program; ends the process if the guest forked it. */
+static int simulate(struct comparison *c, const struct core_observer *observer, const struct simulation_sum *sum,
+                    struct simulation_result *result, struct error *err)
 {
-    struct comparison *c = context;
-    if (c->fast->begin)
-        c->fast->begin(c->fast->context, live);
-    if (c->slow->begin)
-        c->slow->begin(c->slow->context, live);
-}
-
-static void cycles(void *context, const struct cycle_record *r, uint64_t n)
-{
-    struct comparison *c = context;
-    if (c->fast->cycles)
-        c->fast->cycles(c->fast->context, r, n);
-    c->slow->cycles(c->slow->context, r, n);
-}
-
-static bool wanted(const struct core_observer *o, const struct insn_view *v)
-{
-    return !o->keys_only || v->control || v->events & EVENTS_OF_FETCH;
-}
-
-#define PASS_ON(call)                                                                                                  \
-    static void call(void *context, const struct insn_view *v, uint64_t cycle)                                         \
-    {                                                                                                                  \
-        struct comparison *c = context;                                                                                \
-        if (c->fast->call && wanted(c->fast, v))                                                                       \
-            c->fast->call(c->fast->context, v, cycle);                                                                 \
-        if (c->slow->call)                                                                                             \
-            c->slow->call(c->slow->context, v, cycle);                                                                 \
-    }
-PASS_ON(fetched)
-PASS_ON(dispatched)
-PASS_ON(issued)
-PASS_ON(resolved)
-PASS_ON(completed)
-PASS_ON(committed)
-PASS_ON(squashed)
-
-/* ---- forked processes */
-
-enum { SLOW_NUMBERS = sizeof(struct literal_interval) / sizeof(uint64_t) };
-
-static void forked(void *context)
-{
-    struct comparison *c = context;
-    c->verdict->forked = true;
-    c->fast_sum->forked(c->fast_sum->context);
-    literal_restart(c->literal);
+    struct process *p = process_new(&c->guest.config, err);
+    if (p == NULL)
+        return -EINVAL;
+    c->core.simulation.observer = observer;
+    c->core.simulation.sum = sum;
+    int code = simulate_process(p, &c->core.simulation, result, err);
+    if (process_is_child(p))
+        end_as_child(p);
+    process_free(p);
+    return code;
 }
 
 static void add_slow(struct literal_interval *to, const struct literal_interval *l)
@@ -106,24 +72,88 @@ static void add_slow(struct literal_interval *to, const struct literal_interval 
             to->lost[m][k] += l->lost[m][k];
 }
 
+static void forked(void *context)
+{
+    struct comparison *c = context;
+    literal_restart(c->literal);
+}
+
 static void end(void *context)
 {
     struct comparison *c = context;
     size_t count;
-    c->fast_sum->end(c->fast_sum->context);
     literal_end(c->literal);
     const struct literal_interval *series = literal_series(c->literal, &count);
     for (size_t i = 0; i < count; i++)
-        add_slow(&c->slow_total, &series[i]);
-    memcpy(c->numbers, c->fast_sum->numbers, c->fast_sum->count * sizeof *c->numbers);
-    memcpy(c->numbers + c->fast_sum->count, &c->slow_total, sizeof c->slow_total);
+        add_slow(&c->slow.total, &series[i]);
+    c->slow.count = count;
 }
 
-/* The sums back to where they belong. */
-static void take_numbers(struct comparison *c)
+static bool write_all(int fd, const void *from, size_t bytes)
 {
-    memcpy(c->fast_sum->numbers, c->numbers, c->fast_sum->count * sizeof *c->numbers);
-    memcpy(&c->slow_total, c->numbers + c->fast_sum->count, sizeof c->slow_total);
+    for (const char *p = from; bytes > 0;) {
+        ssize_t n = write(fd, p, bytes);
+        if (n <= 0)
+            return false;
+        p += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static int run_literal(struct comparison *c, int to)
+{
+    const struct simulation_sum sum = {.forked = forked,
+                                       .end = end,
+                                       .context = c,
+                                       .numbers = (uint64_t *)&c->slow.total,
+                                       .count = sizeof c->slow.total / sizeof(uint64_t)};
+    struct simulation_result result;
+    struct error err;
+    size_t count;
+    c->literal = literal_new(&c->core.config, c->interval_insns);
+    const struct core_observer *o = literal_observer(c->literal, c->all_insns ? OBSERVE_ALL : OBSERVE_CONTROL);
+    if (simulate(c, o, &sum, &result, &err) != 0)
+        return own_fail(&c->own, &err);
+    const struct literal_interval *series = literal_series(c->literal, &count);
+    bool written = write_all(to, &c->slow, sizeof c->slow) && write_all(to, series, count * sizeof *series);
+    literal_free(c->literal);
+    return written ? 0 : STATUS_OWN_ERROR;
+}
+
+static bool read_at(int fd, void *to, size_t bytes, off_t at)
+{
+    char *p = to;
+    for (ssize_t n; bytes > 0; p += n, at += n, bytes -= (size_t)n)
+        if ((n = pread(fd, p, bytes, at)) <= 0)
+            return false;
+    return true;
+}
+
+/* Fills c->slow and c->slow_series. A process of its own, because what a guest does to descriptors and folders stays.
+ */
+static int run_literal_apart(struct comparison *c, struct error *err)
+{
+    int file = memfd_create("series", MFD_CLOEXEC), fd = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    if (fd < 0)
+        return error_set(err, -errno, "no file for the literal tables: %s", strerror(errno));
+    close(file);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(run_literal(c, fd));
+    int status;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return error_set(err, -errno, "no process for the literal tables: %s", strerror(errno));
+    if (status != 0)
+        return error_set(err, -ECHILD, "the literal tables end with wait status %d", status);
+    if (!read_at(fd, &c->slow, sizeof c->slow, 0))
+        return error_set(err, -EIO, "the literal tables have left nothing");
+    size_t bytes = c->slow.count * sizeof *c->slow_series;
+    c->slow_series = malloc(bytes);
+    if (c->slow_series == NULL || !read_at(fd, c->slow_series, bytes, sizeof c->slow))
+        return error_set(err, -EIO, "the literal tables have left no intervals");
+    close(fd);
+    return 0;
 }
 
 /* ---- what must hold */
@@ -131,7 +161,6 @@ static void take_numbers(struct comparison *c)
 static void __attribute__((format(printf, 2, 3))) complain(struct comparison *c, const char *format, ...)
 {
     va_list arguments;
-    c->verdict->failed = true;
     if (c->lines++ >= LINES)
         return;
     va_start(arguments, format);
@@ -174,6 +203,23 @@ static void check_stacks(struct comparison *c, const char *where, const struct s
     }
 }
 
+static void name_interval(char name[32], size_t i)
+{
+    snprintf(name, 32, "interval %zu", i);
+}
+
+static void compare_series(struct comparison *c)
+{
+    size_t count;
+    const struct stack_interval *series = accounting_series(c->accounting, &count);
+    must_equal(c, "total", "all", "number of intervals", (int64_t)count, (int64_t)c->slow.count);
+    for (size_t i = 0; i < count && i < c->slow.count; i++) {
+        char where[32];
+        name_interval(where, i);
+        compare_interval(c, where, &series[i], &c->slow_series[i]);
+    }
+}
+
 static void add_fast(struct stack_interval *to, const struct stack_interval *i)
 {
     to->instructions += i->instructions;
@@ -187,7 +233,6 @@ static void add_fast(struct stack_interval *to, const struct stack_interval *i)
 static void check_sum(struct comparison *c, const struct stack_interval *sum, const struct stack_interval *total)
 {
     const char *where = "sum of intervals";
-    must_equal(c, where, "all", "cycles", (int64_t)sum->cycles, (int64_t)total->cycles);
     must_equal(c, where, "all", "instructions", (int64_t)sum->instructions, (int64_t)total->instructions);
     must_equal(c, where, "all", "overlap", (int64_t)sum->overlap_cycles, (int64_t)total->overlap_cycles);
     for (unsigned k = 0; k < STACK_KINDS; k++)
@@ -195,23 +240,13 @@ static void check_sum(struct comparison *c, const struct stack_interval *sum, co
             must_equal(c, where, stack_rows[k].name, component_rows[n].key, sum->of[k].parts[n], total->of[k].parts[n]);
 }
 
-static void name_interval(char name[32], size_t i)
+/* Cycles of processes that the guest forked are in no interval. */
+static bool has_forked(const struct comparison *c)
 {
-    snprintf(name, 32, "interval %zu", i);
-}
-
-/* Forked processes have no series. */
-static void compare_series(struct comparison *c)
-{
-    size_t fast_count, slow_count;
-    const struct stack_interval *fast = accounting_series(c->accounting, &fast_count);
-    const struct literal_interval *slow = literal_series(c->literal, &slow_count);
-    must_equal(c, "total", "all", "number of intervals", (int64_t)fast_count, (int64_t)slow_count);
-    for (size_t i = 0; i < fast_count && i < slow_count; i++) {
-        char where[32];
-        name_interval(where, i);
-        compare_interval(c, where, &fast[i], &slow[i]);
-    }
+    uint64_t cycles = 0;
+    for (size_t i = 0; i < c->slow.count; i++)
+        cycles += c->slow_series[i].cycles;
+    return cycles != c->slow.total.cycles;
 }
 
 static void check_series(struct comparison *c)
@@ -225,25 +260,23 @@ static void check_series(struct comparison *c)
         check_stacks(c, where, &series[i]);
         add_fast(&sum, &series[i]);
     }
-    if (!c->verdict->forked)
+    if (!has_forked(c))
         check_sum(c, &sum, accounting_total(c->accounting));
 }
 
 /* First where the two differ, then what is wrong with both. */
-static void check_all(struct comparison *c, const struct simulation_counts *counted, bool is_child)
+static void check_all(struct comparison *c, const struct simulation_counts *counted)
 {
     const struct stack_interval *total = accounting_total(c->accounting);
-    compare_interval(c, "total", total, &c->slow_total);
     must_equal(c, "total", "core", "cycles", (int64_t)total->cycles, (int64_t)counted->core.cycles);
     must_equal(c, "total", "core", "instructions", (int64_t)total->instructions, (int64_t)counted->core.instructions);
-    if (!is_child)
-        compare_series(c);
+    compare_interval(c, "total", total, &c->slow.total);
+    compare_series(c);
     check_stacks(c, "total", total);
-    if (!is_child)
-        check_series(c);
+    check_series(c);
 }
 
-/* ---- the run */
+/* ---- the command line */
 
 /* The guest's output goes nowhere. */
 static void silence(void)
@@ -257,68 +290,33 @@ static void silence(void)
         close(fd);
 }
 
-static int run(struct comparison *c, struct process *p)
+static int run_both(struct comparison *c, char **argv, struct error *err)
 {
-    const struct core_observer both = {.begin = begin,
-                                       .cycles = cycles,
-                                       .fetched = fetched,
-                                       .dispatched = dispatched,
-                                       .issued = issued,
-                                       .resolved = resolved,
-                                       .completed = completed,
-                                       .committed = committed,
-                                       .squashed = squashed,
-                                       .context = c,
-                                       .keys_only = !c->all_insns && c->fast->keys_only};
-    const struct simulation_sum sum = {
-        .forked = forked, .end = end, .context = c, .numbers = c->numbers, .count = c->fast_sum->count + SLOW_NUMBERS};
     struct simulation_result result;
-    struct error err;
-    c->core.simulation.observer = &both;
-    c->core.simulation.sum = &sum;
-    if (simulate_process(p, &c->core.simulation, &result, &err) != 0)
-        return own_fail(&c->own, &err);
-    take_numbers(c);
-    check_all(c, &result.counts, process_is_child(p));
-    fflush(c->own.out);
-    if (process_is_child(p))
-        end_as_child(p);
-    return c->verdict->failed;
-}
-
-static int prepare(struct comparison *c, char **argv, struct error *err)
-{
     int code = core_options_finish(&c->core, err);
     if (code == 0)
         code = guest_options_finish(&c->guest, argv, err);
+    if (code == 0)
+        code = run_literal_apart(c, err);
     if (code != 0)
         return code;
     c->accounting = accounting_new(&c->core.config, (1u << STACK_KINDS) - 1, c->interval_insns, err);
     if (c->accounting == NULL)
         return -ENOMEM;
-    c->literal = literal_new(&c->core.config, c->interval_insns);
-    c->fast = accounting_observer(c->accounting);
-    c->slow = literal_observer(c->literal);
-    c->fast_sum = accounting_sum(c->accounting);
-    c->numbers = calloc(c->fast_sum->count + SLOW_NUMBERS, sizeof *c->numbers);
-    c->verdict = mmap(NULL, sizeof *c->verdict, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (c->numbers == NULL || c->verdict == MAP_FAILED)
-        return error_set(err, -ENOMEM, "out of memory");
-    return 0;
+    code = simulate(c, accounting_observer(c->accounting), accounting_sum(c->accounting), &result, err);
+    if (code == 0)
+        check_all(c, &result.counts);
+    return code;
 }
 
 static int start(struct comparison *c, char **argv)
 {
     struct error err;
-    struct process *p = NULL;
     own_output_open(&c->own);
     silence();
-    if (prepare(c, argv, &err) == 0)
-        p = process_new(&c->guest.config, &err);
-    int status = p ? run(c, p) : own_fail(&c->own, &err);
-    process_free(p);
-    free(c->numbers);
-    literal_free(c->literal);
+    int status = run_both(c, argv, &err) == 0 ? c->lines > 0 : own_fail(&c->own, &err);
+    fflush(c->own.out);
+    free(c->slow_series);
     accounting_free(c->accounting);
     return status;
 }
@@ -330,7 +328,7 @@ int main(int argc, char **argv)
     core_options_init(&c.core);
     const struct option table[] = {
         {"interval", OPTION_COUNT, &c.interval_insns, "N", "instructions of an interval (0: one interval)"},
-        {"all-insns", OPTION_FLAG, &c.all_insns, NULL, "let the core tell about every instruction"},
+        {"all-insns", OPTION_FLAG, &c.all_insns, NULL, "let the literal tables observe every instruction"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),
     };

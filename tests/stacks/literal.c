@@ -16,7 +16,7 @@ struct share {
 struct row {
     uint16_t rob_id;
     bool in_rob, resolved, mispredicted;
-    struct share *share; /* in order of intervals, those in which nothing was counted left out */
+    struct share *share; /* the sum counts; an interval may have several */
     size_t shares, room;
 };
 
@@ -74,14 +74,18 @@ static int64_t *global(struct literal *l, const struct method *m, size_t interva
     return &l->series[interval].lost[m - l->method][c];
 }
 
-/* The row's counters of the current interval. */
-static struct share *counters(struct literal *l, struct row *row)
+static struct share *counters_of(struct row *row, size_t interval)
 {
-    if (row->shares == 0 || row->share[row->shares - 1].interval != current(l)) {
+    if (row->shares == 0 || row->share[row->shares - 1].interval != interval) {
         row->share = grown(row->share, row->shares, &row->room, sizeof *row->share);
-        row->share[row->shares++] = (struct share){.interval = current(l)};
+        row->share[row->shares++] = (struct share){.interval = interval};
     }
     return &row->share[row->shares - 1];
+}
+
+static struct share *counters(struct literal *l, struct row *row)
+{
+    return counters_of(row, current(l));
 }
 
 static void zero(struct row *row)
@@ -97,6 +101,14 @@ static void add_misses(struct literal *l, const struct method *m, const struct r
     for (size_t i = 0; i < row->shares; i++)
         for (unsigned k = 0; k < MISSES; k++)
             *global(l, m, row->share[i].interval, component[k]) += (int64_t)row->share[i].miss[k];
+}
+
+/* What the shared counters hold becomes part of a penalty. */
+static void move_misses(struct row *to, const struct row *shared)
+{
+    for (size_t i = 0; i < shared->shares; i++)
+        for (unsigned k = 0; k < MISSES; k++)
+            counters_of(to, shared->share[i].interval)->penalty += shared->share[i].miss[k];
 }
 
 static void add_penalty(struct literal *l, const struct method *m, const struct row *row)
@@ -178,20 +190,24 @@ static void method_dispatched(struct method *m, const struct insn_view *v)
     m->missed[v->slot] = v->events & EVENTS_OF_FETCH;
 }
 
-static void method_resolved(struct method *m, const struct insn_view *v)
+static void method_completed(struct method *m, const struct insn_view *v)
 {
     struct row *row = find_row(&m->table, v);
     if (row)
         row->resolved = true;
-    if (!v->mispredicted)
-        return;
+}
+
+static void method_mispredicted(struct method *m, const struct insn_view *v)
+{
+    struct row *row = find_row(&m->table, v);
     m->table.refill = row;
     m->table.refill_global = false;
-    zero(&m->shared);
     if (row) {
         row->mispredicted = true;
         zero_open_row(&m->table);
+        move_misses(row, &m->shared);
     }
+    zero(&m->shared);
 }
 
 static void method_squashed(struct method *m, const struct insn_view *v)
@@ -275,7 +291,8 @@ static void count_open(struct literal *l, struct method *m, const struct cycle_r
     bool starved = r->flags & CYCLE_STARVED;
     if (starved)
         count_starved(l, m, r->fetch_stop);
-    for (unsigned i = 0; i < m->table.taken; i++) {
+    /* Shared counters may become global ones while a branch is unresolved: rows leave their cycles out. */
+    for (unsigned i = 0; i < m->table.taken && !(starved && m->shares_misses); i++) {
         struct row *row = row_at(&m->table, i);
         if (row->in_rob && !row->resolved)
             counters(l, row)->penalty++;
@@ -339,12 +356,20 @@ static void dispatched(void *context, const struct insn_view *v, uint64_t cycle)
         method_dispatched(&l->method[i], v);
 }
 
-static void resolved(void *context, const struct insn_view *v, uint64_t cycle)
+static void completed(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct literal *l = context;
     (void)cycle;
     for (unsigned i = 0; i < LITERAL_METHODS; i++)
-        method_resolved(&l->method[i], v);
+        method_completed(&l->method[i], v);
+}
+
+static void mispredicted(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct literal *l = context;
+    (void)cycle;
+    for (unsigned i = 0; i < LITERAL_METHODS; i++)
+        method_mispredicted(&l->method[i], v);
 }
 
 static void squashed(void *context, const struct insn_view *v, uint64_t cycle)
@@ -381,11 +406,11 @@ struct literal *literal_new(const struct core_config *core, uint64_t interval_in
     l->observer = (struct core_observer){.cycles = cycles,
                                          .fetched = fetched,
                                          .dispatched = dispatched,
-                                         .resolved = resolved,
+                                         .completed = completed,
+                                         .mispredicted = mispredicted,
                                          .squashed = squashed,
                                          .committed = committed,
-                                         .context = l,
-                                         .keys_only = true};
+                                         .context = l};
     l->interval_insns = interval_insns;
     for (unsigned i = 0; i < LITERAL_METHODS; i++) {
         struct method *m = &l->method[i];
@@ -413,8 +438,10 @@ void literal_free(struct literal *l)
     free(l);
 }
 
-const struct core_observer *literal_observer(struct literal *l)
+const struct core_observer *literal_observer(struct literal *l, enum observed observed)
 {
+    assert(observed != OBSERVE_MISSES);
+    l->observer.observed = observed;
     return &l->observer;
 }
 
