@@ -4,6 +4,7 @@
 #   make demo            build, cross-compile a sample workload and run the main job on it
 #   make check           build and run every test
 #   make bench           speed of the emulator, side by side with qemu-riscv64, and of the simulated core
+#   make reproduce       CPI stacks of the suite by every method, with errors, to docs/RESULTS.md (half an hour)
 #   make fuzz            long fuzz runs (FUZZ_SECONDS, FUZZ_SEQUENCES)
 #   make suite           assemble the suite of real programs
 #   make install         to PREFIX, below DESTDIR
@@ -63,7 +64,7 @@ unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/t
 guest_tests := $(patsubst tests/guest/%.c,build/guest/%,$(wildcard tests/guest/*.c))
 fuzz_objects := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%.o,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
 
-tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip
+tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip $(BUILD)/stacks/compare
 guest-tests: $(guest_tests) $(patsubst workloads/%.c,build/workloads/%,$(wildcard workloads/*.c))
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libcyclescope.a
@@ -79,6 +80,18 @@ $(BUILD)/fuzz/%.o: tests/fuzz/%.c Makefile
 $(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/libcyclescope.a
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+# The methods of src/stacks beside the literal tables.
+compare_cmd := $(addprefix $(BUILD)/obj/cmd/,core_options.o guest_options.o guest_run.o)
+
+$(BUILD)/stacks/%.o: tests/stacks/%.c Makefile
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/stacks/compare: $(BUILD)/stacks/compare.o $(BUILD)/stacks/literal.o $(compare_cmd) $(BUILD)/libcyclescope.a
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/roundtrip: tests/roundtrip/roundtrip.c $(BUILD)/libcyclescope.a
 	$(if $(V),,@echo '  CC    $@')
@@ -106,13 +119,17 @@ demo: demo-deps
 	@$(MAKE) --no-print-directory -j2 all build/workloads/mix
 	@echo; echo '$$ build/cyclescope run --count build/workloads/mix'
 	@build/cyclescope run --count build/workloads/mix
-	@echo; echo '$$ build/cyclescope stat --skip 20M --max-insns 5M build/workloads/mix'
-	@build/cyclescope stat --skip 20M --max-insns 5M build/workloads/mix
+	@echo; echo '$$ build/cyclescope stack --skip 20M --max-insns 5M build/workloads/mix'
+	@build/cyclescope stack --skip 20M --max-insns 5M build/workloads/mix
 
 bench: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@bench/emulate.py
 	@bench/core.py
+
+reproduce: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@suite/reproduce.py
 
 FUZZ_SECONDS ?= 600
 FUZZ_SEQUENCES ?= 200000
@@ -154,8 +171,8 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests guest-tests check demo bench fuzz suite install deps demo-deps format clean
+.PHONY: all tests guest-tests check demo bench reproduce fuzz suite install deps demo-deps format clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/*.d)
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/stacks/*.d $(BUILD)/*.d)

@@ -10,7 +10,8 @@ enum { L1I, L2I, ITLB, MISFETCH, MISSES }; /* what starves the front end */
 /* What a row's counters gained in one interval. */
 struct share {
     size_t interval;
-    uint64_t miss[MISSES], penalty;
+    uint64_t miss[MISSES];
+    uint64_t penalty[COMPONENTS]; /* of the branch, by what it is charged to */
 };
 
 struct row {
@@ -31,6 +32,7 @@ struct table {
 
 struct method {
     bool any_room;      /* dispatch stopped for want of any room blocks, not only that of ROB and LSQ */
+    bool names_waits;   /* rows count long waits under an unresolved branch for what is waited for */
     bool shares_misses; /* one set of local counters of misses for all */
     struct table table;
     struct row shared;       /* that set */
@@ -108,13 +110,14 @@ static void move_misses(struct row *to, const struct row *shared)
 {
     for (size_t i = 0; i < shared->shares; i++)
         for (unsigned k = 0; k < MISSES; k++)
-            counters_of(to, shared->share[i].interval)->penalty += shared->share[i].miss[k];
+            counters_of(to, shared->share[i].interval)->penalty[COMPONENT_branch] += shared->share[i].miss[k];
 }
 
 static void add_penalty(struct literal *l, const struct method *m, const struct row *row)
 {
     for (size_t i = 0; i < row->shares; i++)
-        *global(l, m, row->share[i].interval, COMPONENT_branch) += (int64_t)row->share[i].penalty;
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            *global(l, m, row->share[i].interval, c) += (int64_t)row->share[i].penalty[c];
 }
 
 /* ---- the ring */
@@ -281,21 +284,34 @@ static void count_starved(struct literal *l, struct method *m, enum fetch_stop w
 static void count_refill(struct literal *l, struct method *m)
 {
     if (m->table.refill)
-        counters(l, m->table.refill)->penalty++;
+        counters(l, m->table.refill)->penalty[COMPONENT_branch]++;
     else if (m->table.refill_global)
         ++*global(l, m, current(l), COMPONENT_branch);
+}
+
+/* What a cycle under an unresolved branch is lost to. */
+static enum component long_wait(enum head_wait wait)
+{
+    switch (wait) {
+    case HEAD_UNIT: return COMPONENT_fu;
+    case HEAD_L2D: return COMPONENT_l2d;
+    case HEAD_DTLB:
+    case HEAD_WALKED: return COMPONENT_dtlb;
+    default: return COMPONENT_branch;
+    }
 }
 
 static void count_open(struct literal *l, struct method *m, const struct cycle_record *r)
 {
     bool starved = r->flags & CYCLE_STARVED;
+    enum component c = m->names_waits ? long_wait(r->head_wait) : COMPONENT_branch;
     if (starved)
         count_starved(l, m, r->fetch_stop);
     /* Shared counters may become global ones while a branch is unresolved: rows leave their cycles out. */
     for (unsigned i = 0; i < m->table.taken && !(starved && m->shares_misses); i++) {
         struct row *row = row_at(&m->table, i);
         if (row->in_rob && !row->resolved)
-            counters(l, row)->penalty++;
+            counters(l, row)->penalty[c]++;
     }
     if (!starved && r->dispatched == 0)
         count_refill(l, m);
@@ -415,7 +431,7 @@ struct literal *literal_new(const struct core_config *core, uint64_t interval_in
     for (unsigned i = 0; i < LITERAL_METHODS; i++) {
         struct method *m = &l->method[i];
         m->shares_misses = strcmp(literal_names[i], "sfmt") == 0;
-        m->any_room = strcmp(literal_names[i], "fmt2") == 0;
+        m->any_room = m->names_waits = strcmp(literal_names[i], "fmt2") == 0;
         m->table.rows = core->fmt_rows ? (unsigned)core->fmt_rows : CORE_SLOTS;
         m->table.row = zeros(m->table.rows, sizeof *m->table.row);
     }
