@@ -216,6 +216,24 @@ int main(int argc, char **argv)
     return 4;
 }
 C
+# Each load from memory decides a branch that cannot be foreseen.
+compile both -static <<'C'
+#include <stdlib.h>
+int main(void)
+{
+    enum { BYTES = 1 << 26 };
+    volatile char *heap = calloc(BYTES, 1);
+    volatile unsigned taken = 0;
+    unsigned state = 1;
+    for (int i = 0; i < 2000; i++) {
+        state = state * 1103515245 + 12345;
+        state += heap[state >> 4 & (BYTES - 1)];
+        if (state >> 16 & 1)
+            taken++;
+    }
+    return 0;
+}
+C
 # Waits for a byte from the FIFO that it is given.
 compile waits -static <<'C'
 #include <fcntl.h>
@@ -247,6 +265,9 @@ for method in naive naive_nonspec power5 fmt sfmt fmt2; do
     holds "method-$method-is-as-among-all" "table_is_of(['$method']) and sentence_is_of('$method') and
         r['cycles'] == b['cycles'] and r['stack_cycles'] == {'$method': b['stack_cycles']['$method']}"
 done
+gives methods-with-commas 3 'done' "${stack[@]}" --method sfmt,naive --json "$work/json" "$work/work" 20000
+holds methods-with-commas-are-as-among-all 'table_is_of(["naive", "sfmt"]) and sentence_is_of("sfmt") and
+    all(r["stack_cycles"][m] == b["stack_cycles"][m] for m in ("naive", "sfmt"))'
 gives page-of-all-stages 3 'done' "${stack[@]}" --stage all --json "$work/json" "$work/work" 20000
 holds page-has-all-stages 'table_is_of(views) and bars_are_of(views) and sentence_is_of("dispatch") and add_up(r) and
     r["cycles"] == b["cycles"]'
@@ -366,6 +387,12 @@ holds overlap-is-printed '"overlap in {:.2f} % of cycles.".format(r["overlap_per
 keep
 look --penalties --method sfmt --skip 4M --max-insns 50K $mix
 holds penalties-do-not-depend-on-the-method 'r["penalties"] == b["penalties"] and list(r["stacks"]) == ["sfmt"]'
+look "$work/both"
+holds overlap-of-long-misses-and-mispredictions '25 < r["overlap_percent"] < 90'
+look --set perfect.branch=yes "$work/both"
+holds no-overlap-without-mispredictions 'r["overlap_percent"] < 1'
+look --set perfect.l2d=yes --set perfect.dtlb=yes "$work/both"
+holds no-overlap-without-long-misses 'r["overlap_percent"] == 0'
 look --penalties --set perfect.branch=yes --set perfect.l1i=yes "$work/silent"
 holds penalties-without-events 'r["penalties"]["branch"]["events"] == 0 == r["penalties"]["branch"]["interval_analysis"]'
 
@@ -454,12 +481,15 @@ for option in json csv svg; do
 done
 
 # ---- mistakes
-complains unknown-method "--method ftm: there is no such method; .cyclescope list methods. has them" \
-    "${stack[@]}" --method ftm "$work/work"
-complains empty-method "--method : there is no such method" "${stack[@]}" --method '' "$work/work"
-complains stage-as-method "--method commit: there is no such method" "${stack[@]}" --method commit "$work/work"
-complains unknown-stage '--stage fetch: the stages are dispatch, issue and commit' "${stack[@]}" --stage fetch "$work/work"
-complains method-as-stage '--stage fmt: the stages are dispatch, issue and commit' "${stack[@]}" --stage fmt "$work/work"
+lists='.cyclescope list methods. has what there is'
+complains unknown-method "--method ftm: there is no 'ftm'; $lists" "${stack[@]}" --method ftm "$work/work"
+complains unknown-method-among-others "--method fmt,ftm: there is no 'ftm'; $lists" "${stack[@]}" --method fmt,ftm "$work/work"
+complains empty-method "--method : there is no ''; $lists" "${stack[@]}" --method '' "$work/work"
+complains empty-method-behind-a-comma "--method fmt,: there is no ''; $lists" "${stack[@]}" --method fmt, "$work/work"
+complains all-among-others "--method fmt,all: there is no 'all'; $lists" "${stack[@]}" --method fmt,all "$work/work"
+complains stage-as-method "--method commit: there is no 'commit'; $lists" "${stack[@]}" --method commit "$work/work"
+complains unknown-stage "--stage fetch: there is no 'fetch'; $lists" "${stack[@]}" --stage fetch "$work/work"
+complains method-as-stage "--stage fmt: there is no 'fmt'; $lists" "${stack[@]}" --stage fmt "$work/work"
 complains method-and-stage '--method and --stage are .*: give one of them' "${stack[@]}" --stage all --method all "$work/work"
 complains bad-interval "--interval needs a number such as 500 or 2M, not 'some'" "${stack[@]}" --interval some "$work/work"
 complains method-without-name '--method needs a value' "${stack[@]}" --method
