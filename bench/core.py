@@ -4,6 +4,7 @@
 Each window is simulated several times and the best time counts.  Instructions are those that retired in
 the window, seconds those of the processor for simulating them (or of the clock, by --clock wall): what it took
 to get there is not included.
+The same windows are simulated with five accounting methods observing, in turn with the others.
 Memory is what the simulator has resident besides the guest's memory, at its most, looked up ten times a
 second in a run of its own that is not timed.
 """
@@ -27,8 +28,9 @@ DEFAULT = ["gzip", "perl-pod", "cc1", "yorick-mesh"]
 
 GUEST_BYTES = 1 << 38  # the guest's memory is one region of the host's, of this size (src/guest/memory.h)
 
-HEADER = ("| program | CPI | L2D misses per 1000 | seconds | MIPS | simulator's memory, MB |\n"
-          "|---|--:|--:|--:|--:|--:|")
+HEADER = ("| program | CPI | L2D misses per 1000 | seconds | MIPS | simulator's memory, MB | MIPS with CPI stacks | their cost, % |\n"
+          "|---|--:|--:|--:|--:|--:|--:|--:|")
+METHODS = "naive,naive_nonspec,power5,fmt,sfmt"
 
 
 class Wrong(Exception):
@@ -76,26 +78,28 @@ class Memory:
         self.peak = max(self.peak, besides_guest(resident(smaps)) or 0)
 
 
-def simulate(case, suite, options, insns, watch=None):
-    """The counts of a window of so many instructions."""
-    runner = guest.on_core(suite.sysroot, options.cyclescope, "--core", options.core,
-                           "--skip", options.skip, "--max-insns", insns)
+def simulate(case, suite, options, watch=None, stacks=False):
+    """The counts of a window."""
+    what = {"command": "stack"} if stacks else {}
+    runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", METHODS] if stacks else []), "--core",
+                           options.core, "--skip", options.skip, "--max-insns", options.insns, **what)
     result = guest.run(runner, case, suite.sysroot, options.timeout, watch)
     if result.status != 0:
         raise Wrong(compare.bad_end(result, options.timeout))
     counts = json.loads(result.report)
     if not counts["cut"]:
-        raise Wrong(f"ends within {options.skip + insns} instructions")
+        raise Wrong(f"ends within {options.skip + options.insns} instructions")
     return counts
 
 
 def measure(case, suite, options):
-    """Counts, the seconds of the fastest round, and the peak of memory in bytes."""
+    """Counts, the seconds of the fastest round without and with stacks, and the peak of memory in bytes."""
     memory = Memory()
-    counts = simulate(case, suite, options, options.insns, memory.watch)
-    rounds = [simulate(case, suite, options, options.insns)["host"] for _ in range(options.rounds)]
+    counts = simulate(case, suite, options, memory.watch)
     clock = "seconds" if options.clock == "wall" else "cpu_seconds"
-    return counts, min(host[clock] for host in rounds), memory.peak
+    rounds = [[simulate(case, suite, options, stacks=stacks)["host"][clock] for stacks in (False, True)]
+              for _ in range(options.rounds)]
+    return counts, *map(min, zip(*rounds)), memory.peak
 
 
 def parse():
@@ -127,18 +131,19 @@ def table(options):
     print(f"core {options.core}, {options.insns} instructions after {options.skip}\n\n{HEADER}", flush=True)
     for case in cases:
         try:
-            counts, seconds, peak = measure(case, suite, options)
+            counts, seconds, with_stacks, peak = measure(case, suite, options)
         except Wrong as problem:
-            print(f"| {case.program} | {problem} | | | | |", flush=True)
+            print(f"| {case.program} | {problem} | | | | | | |", flush=True)
             complete = False
             continue
-        speeds.append(counts["instructions"] / seconds / 1e6)
+        speeds.append((counts["instructions"] / seconds / 1e6, counts["instructions"] / with_stacks / 1e6))
         peaks.append(peak)
         print(f"| {case.program} | {counts['cpi']:.3f} | {1000 * counts['events']['l2d_misses'] / options.insns:.2f} | "
-              f"{seconds:.2f} | {speeds[-1]:.2f} | {peak / 1e6:.1f} |", flush=True)
+              f"{seconds:.2f} | {speeds[-1][0]:.2f} | {peak / 1e6:.1f} | {speeds[-1][1]:.2f} | "
+              f"{100 * (with_stacks / seconds - 1):.1f} |", flush=True)
     if speeds:
-        mean = math.exp(sum(map(math.log, speeds)) / len(speeds))
-        print(f"| geometric mean, most | | | | {mean:.2f} | {max(peaks) / 1e6:.1f} |")
+        plain, stacked = (math.exp(sum(map(math.log, column)) / len(speeds)) for column in zip(*speeds))
+        print(f"| geometric mean, most | | | | {plain:.2f} | {max(peaks) / 1e6:.1f} | {stacked:.2f} | {100 * (plain / stacked - 1):.1f} |")
     return complete
 
 

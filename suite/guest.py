@@ -115,9 +115,9 @@ def without_core(sysroot, cyclescope):
     return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--count={count}", "--sysroot", "{root}", "--"]))
 
 
-def on_core(sysroot, cyclescope, *options):
-    """The simulated core as an emulator: `cyclescope stat` with options.  What it reports is JSON."""
-    return Emulator(sysroot, shlex.join([str(cyclescope), "stat", "--quiet", "--json={count}",
+def on_core(sysroot, cyclescope, *options, command="stat"):
+    """The simulated core as an emulator: a command that simulates, with options.  What it reports is JSON."""
+    return Emulator(sysroot, shlex.join([str(cyclescope), command, "--quiet", "--json={count}",
                                          "--sysroot", "{root}", *map(str, options), "--"]))
 
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures.
 
-Runs `cyclescope validate` and `cyclescope stack --penalties` on a window of each program and writes a page of Markdown
-and a chart.  Programs that took part are named, and so is everything that failed.
+Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
+named, and so is everything that failed.
 """
 
 import argparse
 import json
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -36,29 +35,19 @@ class Failed(Exception):
     """A run that did not give what it should; the text says what."""
 
 
-def command(options, suite, case, what):
-    """An emulator that is a cyclescope command whose report is JSON."""
-    skip = int(case.minsns * 1000000 * options.skip)
-    words = [str(options.cyclescope), *what, "--quiet", "--json={count}", "--sysroot", "{root}", "--core", options.core,
-             "--skip", str(skip), "--warmup", str(options.warmup), "--max-insns", str(options.insns)]
-    return guest.Emulator(suite.sysroot, shlex.join([*words, "--"]))
-
-
 def measure(options, suite, case):
-    """What both commands say about a program."""
-    reports = []
-    for what in (["validate", f"--jobs={options.jobs}"], ["stack", "--method", "all", "--penalties"]):
-        result = guest.run(command(options, suite, case, what), case, suite.sysroot, options.timeout)
-        if result.status != 0 or not result.report:
-            raise Failed(f"{what[0]}: status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
-        reports.append(json.loads(result.report))
-    validation, stacks = reports
+    """What `validate` says about a program."""
+    runner = guest.on_core(suite.sysroot, options.cyclescope, "--jobs", options.jobs, "--core", options.core, "--skip",
+                           int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup, "--max-insns",
+                           options.insns, command="validate")
+    result = guest.run(runner, case, suite.sysroot, options.timeout)
+    if result.status != 0 or not result.report:
+        raise Failed(f"status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
+    validation = json.loads(result.report)
     failed = [run for run in validation["runs"] if run["failed"]]
     if failed:
         raise Failed("; ".join(f"run with {' '.join(run['real'])} real: {run['failed']}" for run in failed))
-    if validation["cycles"] != stacks["cycles"]:
-        raise Failed("validate and stack simulated different cycles")
-    return {**validation, "penalties": stacks["penalties"]}
+    return validation
 
 
 # ---- the page
@@ -133,8 +122,7 @@ def page(options, found, problems, remarks):
     yield (f"Written by `make reproduce` (`suite/reproduce.py`): {len(found)} integer programs of the suite, "
            f"{options.insns // 1000000} million instructions each on the core `{options.core}`, after {100 * options.skip:.0f} % of "
            f"the program, functionally, and {options.warmup // 1000000} million on the core, uncounted. Each was simulated "
-           "twelve times by `cyclescope validate` and once by `cyclescope stack --method all --penalties`. What the methods "
-           "count is in MODEL.md.\n")
+           "twelve times by `cyclescope validate`. What the methods count is in MODEL.md.\n")
     for name, problem in problems.items():
         yield f"**{name} failed:** {problem}\n"
     yield "## Largest error of a component, in percent of the CPI\n"

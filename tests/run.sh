@@ -11,12 +11,24 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 
 # group NAME COMMAND...: runs it and counts its lines; a command that fails without saying what is a failure itself.
 group() {
-    local name=$1 log=build/log/$1 status oks bads skips
+    local name=$1
     shift
-    "$@" >"$log" 2>&1
-    status=$?
+    "$@" >"build/log/$name" 2>&1
+    count "$name" $?
+}
+
+# pair NAME COMMAND ARGUMENT NAME COMMAND ARGUMENT: two groups that use one processor each, at the same time.
+pair() {
+    "$5" "$6" >"build/log/$4" 2>&1 &
+    group "$1" "$2" "$3"
+    wait $!
+    count "$4" $?
+}
+
+count() { # NAME STATUS
+    local name=$1 log=build/log/$1 status=$2 oks bads skips
     oks=$(grep -c '^ok ' "$log") bads=$(grep -c '^not ok ' "$log") skips=$(grep -c '^skip ' "$log")
-    if [ $((oks + bads + skips)) = 0 ] || { [ $status != 0 ] && [ "$bads" = 0 ]; }; then
+    if [ $((oks + bads + skips)) = 0 ] || { [ "$status" != 0 ] && [ "$bads" = 0 ]; }; then
         bads=$((bads + 1))
         { echo "$name: not ok: status $status"; tail -n 20 "$log" | sed 's/^/    /'; } >>build/log/failures
     fi
@@ -44,14 +56,15 @@ group guest-clang tests/guest/run.sh build/clang/cyclescope
 group guest-sanitized tests/guest/run.sh build/sanitize/cyclescope
 group guest-core tests/guest/core.sh build/cyclescope
 group isolation tests/guest/isolate.sh
-group cli tests/cli/run.sh build/cyclescope
-group cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
-group cli-stat tests/cli/stat.sh build/cyclescope
+pair cli tests/cli/run.sh build/cyclescope cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
+pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
+pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
 group extending tests/cli/extending.sh build/cyclescope
-group cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
 group facts tests/facts/run.py build/cyclescope
 group facts-clang tests/facts/run.py build/clang/cyclescope
 group facts-sanitized tests/facts/run.py build/sanitize/cyclescope
+group stacks tests/stacks/random.py --seed 1 --draws 1000 --compare build/stacks/compare
+group stacks-sanitized tests/stacks/random.py --seed 2 --draws 200 --compare build/sanitize/stacks/compare
 group fuzz tests/fuzz/differential.py --seed 1 --sequences 4000
 group fuzz-clang tests/fuzz/differential.py --seed 2 --sequences 4000 --cyclescope build/clang/cyclescope
 group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cyclescope build/sanitize/cyclescope

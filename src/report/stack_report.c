@@ -261,11 +261,11 @@ static json_t *series_json(const struct stack_report *r)
     return array;
 }
 
-static json_t *penalties_json(const struct stack_report *r)
+json_t *penalties_json(const struct run_report *r, const struct stack_interval *total)
 {
     struct penalty p[PENALTIES];
     json_t *object = json_object();
-    penalties(r->run.simulation->core, &r->run.result.counts.core, accounting_total(r->accounting), p);
+    penalties(r->simulation->core, &r->result.counts.core, total, p);
     for (unsigned i = 0; i < PENALTIES; i++)
         json_object_set_new(object, p[i].key,
                             json_pack("{s:I, s:f, s:f, s:f}", "events", (json_int_t)p[i].events, "interval_analysis",
@@ -287,7 +287,7 @@ json_t *stack_report_json(const struct stack_report *r)
     if (r->series)
         json_object_set_new(root, "intervals", series_json(r));
     if (r->penalties)
-        json_object_set_new(root, "penalties", penalties_json(r));
+        json_object_set_new(root, "penalties", penalties_json(&r->run, total));
     return root;
 }
 

@@ -19,4 +19,7 @@ json_t *stack_report_json(const struct stack_report *r); /* NULL if a name is no
 void stack_report_csv(const struct stack_report *r, FILE *to);
 void stack_report_svg(const struct stack_report *r, FILE *to);
 
+/* Average penalties per event, by its name. `fmt` and `power5` have been accounted for. */
+json_t *penalties_json(const struct run_report *r, const struct stack_interval *total);
+
 #endif

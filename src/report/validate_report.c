@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/stack_chart.h"
+#include "report/stack_report.h"
 
 /* Columns: the reference in both orders, then the methods. */
 enum { COLUMNS = REFERENCE_ORDERS + STACK_KINDS };
@@ -174,6 +175,7 @@ json_t *validate_report_json(const struct validate_report *r)
     json_object_set_new(
         root, "overlap_percent",
         json_real(r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0));
+    json_object_set_new(root, "penalties", penalties_json(&r->run, r->total));
     json_object_set_new(root, "runs", runs_json(r));
     return root;
 }
