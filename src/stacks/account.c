@@ -154,14 +154,15 @@ static inline void tally_cycles(struct accounting *a, const struct cycle_record 
     static const bool window[DISPATCH_STOPS] = {
         [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
     bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
+    bool no_room = full | window[r->dispatch_stop];
     unsigned wait = r->head_wait;
     unsigned open = r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED;
     read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
-    read_gauge(&a->tally[TALLY_WINDOW], full | window[r->dispatch_stop], wait, open, n);
+    read_gauge(&a->tally[TALLY_WINDOW], no_room, wait, open, n);
     bool entering = r->commit_stop == COMMIT_EMPTY && r->dispatched;
     unsigned idle = r->commit_stop == COMMIT_EMPTY ? TALLY_EMPTY : TALLY_HEAD + wait;
     a->tally[r->committed || entering ? TALLY_MOVING : idle] += n;
-    a->tally[TALLY_SHADE + wait] += full | window[r->dispatch_stop] ? 0 : n;
+    a->tally[TALLY_SHADE + wait] += no_room ? 0 : n;
     a->tally[TALLY_CYCLES] += n;
     a->instructions += r->committed * n;
     if (full && (wait == HEAD_L2D || component_of_wait((enum head_wait)wait) == COMPONENT_dtlb) && overlaps(a, r))
@@ -271,6 +272,8 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
 static void on_end(void *context)
 {
     struct accounting *a = context;
+    if (a->refilling)
+        tell_entered(a); /* nothing will, and what that cost is to be charged */
     end_interval(a);
     if (a->count > 1 && a->series[a->count - 1].cycles == 0)
         a->count--;

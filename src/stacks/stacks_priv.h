@@ -22,7 +22,7 @@ enum gauge_counter {
 
 enum tally {
     TALLY_CYCLES,
-    TALLY_MOVING,                                /* something commits */
+    TALLY_MOVING,                                /* something commits, or enters an empty ROB */
     TALLY_EMPTY,                                 /* nothing commits, the ROB is empty */
     TALLY_HEAD,                                  /* nothing commits, by what the head of the ROB waits for */
     TALLY_ROB = TALLY_HEAD + HEAD_WAITS,         /* a gauge: blocked is a full ROB */
