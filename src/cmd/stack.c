@@ -10,6 +10,7 @@
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "cmd/simulation_run.h"
+#include "cmd/stack_files.h"
 #include "report/stack_report.h"
 
 struct stack_options {
@@ -17,15 +18,10 @@ struct stack_options {
     struct core_options core;
     const char *method, *stage;
     uint64_t interval;
-    const char *json, *csv, *svg; /* NULL, "-" or a file */
+    struct stack_files files;
     bool penalties, quiet, help;
     unsigned kinds;       /* to be shown, from method and stage */
     enum stack_kind main; /* the first of them */
-};
-
-struct stack_output {
-    struct own_output own;
-    struct own_file json, csv, svg;
 };
 
 /* ---- which stacks */
@@ -64,74 +60,56 @@ static int choose(struct stack_options *o, struct error *err)
 
 /* ---- running */
 
-static int open_output(struct stack_output *to, const struct stack_options *o, struct error *err)
-{
-    int code = own_file_open(&to->json, &to->own, "--json", o->json, err);
-    if (code == 0)
-        code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
-    if (code == 0)
-        code = own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
-    return code;
-}
-
 static unsigned columns_of(FILE *terminal)
 {
     struct winsize w;
     return ioctl(fileno(terminal), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
 }
 
-static int write_report(const struct stack_options *o, struct stack_output *to, const struct process *p,
+static int write_report(struct stack_options *o, const struct own_output *own, const struct process *p,
                         const struct stack_report *r)
 {
-    struct error err;
     int status = simulation_status(p, &r->run);
     if (!o->quiet) {
-        tell_death(&to->own, p);
-        stack_report_print(r, to->own.err, isatty(fileno(to->own.err)), columns_of(to->own.err));
+        tell_death(own, p);
+        stack_report_print(r, own->err, isatty(fileno(own->err)), columns_of(own->err));
     }
-    if (to->csv.to)
-        stack_report_csv(r, to->csv.to);
-    if (to->svg.to)
-        stack_report_svg(r, to->svg.to);
-    if (own_file_close(&to->csv, &err) != 0)
-        status = own_fail(&to->own, &err);
-    if (own_file_close(&to->svg, &err) != 0)
-        status = own_fail(&to->own, &err);
-    if (own_file_write_json(&to->json, to->json.to ? stack_report_json(r) : NULL, &err) != 0)
-        status = own_fail(&to->own, &err);
-    fflush(to->own.err);
-    return status;
+    if (o->files.csv.to)
+        stack_report_csv(r, o->files.csv.to);
+    if (o->files.svg.to)
+        stack_report_svg(r, o->files.svg.to);
+    return stack_files_close(&o->files, own, o->files.json.to ? stack_report_json(r) : NULL, status);
 }
 
-static int stack_process(struct stack_options *o, struct stack_output *to, struct process *p)
+static int stack_process(struct stack_options *o, const struct own_output *own, struct process *p)
 {
     struct error err;
     struct simulation *s = &o->core.simulation;
     unsigned kinds = o->kinds | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
     struct accounting *a = accounting_new(&o->core.config, kinds, o->interval, &err);
     if (a == NULL)
-        return own_fail(&to->own, &err);
+        return own_fail(own, &err);
     s->observer = accounting_observer(a);
     s->sum = accounting_sum(a);
     struct stack_report report = {
         .accounting = a, .kinds = o->kinds, .main = o->main, .series = o->interval != 0, .penalties = o->penalties};
-    int status = run_simulation(p, s, &to->own, o->quiet, &report.run, &err) == 0 ? write_report(o, to, p, &report)
-                                                                                  : own_fail(&to->own, &err);
+    int status = run_simulation(p, s, own, o->quiet, &report.run, &err) == 0 ? write_report(o, own, p, &report)
+                                                                             : own_fail(own, &err);
     accounting_free(a);
     return status;
 }
 
 static int stack_program(struct stack_options *o, char **argv)
 {
-    struct stack_output to = {0};
+    struct own_output own;
     struct process *p = NULL;
     struct error err;
-    own_output_open(&to.own);
+    own_output_open(&own);
     offer_to_be_killed_first();
     if (choose(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
-        guest_options_finish(&o->guest, argv, &err) == 0 && open_output(&to, o, &err) == 0)
+        guest_options_finish(&o->guest, argv, &err) == 0 && stack_files_open(&o->files, &own, &err) == 0)
         p = process_new(&o->guest.config, &err);
-    int status = p ? stack_process(o, &to, p) : own_fail(&to.own, &err);
+    int status = p ? stack_process(o, &own, p) : own_fail(&own, &err);
     process_free(p);
     return status;
 }
@@ -147,9 +125,7 @@ int command_stack(int argc, char **argv)
         {"stage", OPTION_STRING, &o.stage, "NAME", "instead, slots of stages: dispatch, issue, commit, or all"},
         {"interval", OPTION_COUNT, &o.interval, "N", "also a series: a stack for every N instructions"},
         {"penalties", OPTION_FLAG, &o.penalties, NULL, "also average penalties per event, and their overlap"},
-        {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
-        {"csv", OPTION_STRING, &o.csv, "FILE", "write the stacks, or their series, as CSV; - is standard output"},
-        {"svg", OPTION_STRING, &o.svg, "FILE", "draw the stacks; - is standard output"},
+        STACK_FILE_ROWS(&o.files),
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
@@ -161,13 +137,11 @@ int command_stack(int argc, char **argv)
     if (first < 0) {
         status = command_fail("%s", err.text);
     } else if (o.help) {
-        puts(
-            "usage: cyclescope stack [options] [--] PROGRAM [ARGUMENTS]\n\n"
-            "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core and says where its cycles went, as a\n"
-            "CPI stack whose components add up. Prints to standard error and passes the program's exit status through\n"
-            "(128 + n for death by signal n, 125 for an error of Cyclescope's own, 0 when --max-insns ends the "
-            "run).\n\n"
-            "options:");
+        puts("usage: cyclescope stack [options] [--] PROGRAM [ARGUMENTS]\n\n"
+             "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core and says where its cycles\n"
+             "went, as a CPI stack whose components add up. Prints to standard error and passes the program's\n"
+             "exit status through (128 + n for death by signal n, 125 for an error of Cyclescope's own, 0 when\n"
+             "--max-insns ends the run).\n\noptions:");
         options_print(table, ROWS, stdout);
     } else {
         status = stack_program(&o, argv + first);

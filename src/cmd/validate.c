@@ -14,20 +14,16 @@
 #include "cmd/guest_run.h"
 #include "cmd/parallel.h"
 #include "cmd/progress.h"
+#include "cmd/stack_files.h"
 #include "guest/files.h"
 #include "report/validate_report.h"
 
 struct validate_options {
     struct guest_options guest;
     struct core_options core;
-    const char *json, *csv, *svg; /* NULL, "-" or a file */
-    uint64_t jobs;                /* at once; 0: as many as there are processors */
+    struct stack_files files;
+    uint64_t jobs; /* at once; 0: as many as there are processors */
     bool quiet, help;
-};
-
-struct validate_output {
-    struct own_output own;
-    struct own_file json, csv, svg;
 };
 
 /* What a run leaves behind. */
@@ -206,46 +202,28 @@ static int keep_input(struct error *err)
     return n < 0 ? error_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : 0;
 }
 
-static int open_output(struct validate_output *to, const struct validate_options *o, struct error *err)
+static int write_report(struct validate_options *o, const struct own_output *own, const struct validate_report *r)
 {
-    int code = own_file_open(&to->json, &to->own, "--json", o->json, err);
-    if (code == 0)
-        code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
-    if (code == 0)
-        code = own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
-    return code;
-}
-
-static int write_report(const struct validate_options *o, struct validate_output *to, const struct validate_report *r)
-{
-    struct error err;
     int status = r->run.status;
     if (!o->quiet)
-        validate_report_print(r, to->own.err);
-    if (to->csv.to)
-        validate_report_csv(r, to->csv.to);
-    if (to->svg.to)
-        validate_report_svg(r, to->svg.to);
-    if (own_file_close(&to->csv, &err) != 0)
-        status = own_fail(&to->own, &err);
-    if (own_file_close(&to->svg, &err) != 0)
-        status = own_fail(&to->own, &err);
-    if (own_file_write_json(&to->json, to->json.to ? validate_report_json(r) : NULL, &err) != 0)
-        status = own_fail(&to->own, &err);
-    fflush(to->own.err);
-    return status;
+        validate_report_print(r, own->err);
+    if (o->files.csv.to)
+        validate_report_csv(r, o->files.csv.to);
+    if (o->files.svg.to)
+        validate_report_svg(r, o->files.svg.to);
+    return stack_files_close(&o->files, own, o->files.json.to ? validate_report_json(r) : NULL, status);
 }
 
-static int report(const struct validation *v, struct validate_output *to, double seconds)
+static int report(const struct validation *v, const struct own_output *own, double seconds)
 {
     const struct run_slot *first = &v->slot[0];
     if (first->job.died) {
         struct error err;
         error_set(&err, -EINTR, "the run that the methods account for failed: %.400s", first->job.err.text);
-        return own_fail(&to->own, &err);
+        return own_fail(own, &err);
     }
     if (!first->job.done)
-        return own_fail(&to->own, &first->job.err);
+        return own_fail(own, &first->job.err);
     struct validate_report r = {.run = {.version = CYCLESCOPE_VERSION,
                                         .program = first->program,
                                         .status = first->loader_failed ? STATUS_OWN_ERROR : first->status,
@@ -262,26 +240,26 @@ static int report(const struct validation *v, struct validate_output *to, double
                                           .seconds = s->seconds,
                                           .why = s->job.done ? NULL : s->job.err.text};
     }
-    return write_report(v->options, to, &r);
+    return write_report(v->options, own, &r);
 }
 
 static int validate_program(struct validate_options *o, char **argv)
 {
-    struct validate_output to = {0};
-    struct validation v = {.options = o, .own = &to.own};
+    struct own_output own;
+    struct validation v = {.options = o, .own = &own};
     struct error err;
-    own_output_open(&to.own);
+    own_output_open(&own);
     int code = core_options_finish(&o->core, &err);
     if (code == 0)
         code = guest_options_finish(&o->guest, argv, &err);
     if (code == 0)
         code = keep_input(&err);
     if (code == 0)
-        code = open_output(&to, o, &err);
+        code = stack_files_open(&o->files, &own, &err);
     if (code == 0 && (v.slot = shared_memory(REFERENCE_RUNS * sizeof *v.slot)) == NULL)
         code = error_set(&err, -ENOMEM, "out of memory for %d runs", REFERENCE_RUNS);
     if (code != 0)
-        return own_fail(&to.own, &err);
+        return own_fail(&own, &err);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = o->jobs ? o->jobs : processors > 0 ? (uint64_t)processors : 1;
     double start = now_seconds();
@@ -291,8 +269,8 @@ static int validate_program(struct validate_options *o, char **argv)
                             .work = work,
                             .context = &v,
                             .insns = o->core.simulation.max_insns,
-                            .terminal = !o->quiet && isatty(fileno(to.own.err)) ? to.own.err : NULL});
-    return report(&v, &to, now_seconds() - start);
+                            .terminal = !o->quiet && isatty(fileno(own.err)) ? own.err : NULL});
+    return report(&v, &own, now_seconds() - start);
 }
 
 int command_validate(int argc, char **argv)
@@ -302,9 +280,7 @@ int command_validate(int argc, char **argv)
     core_options_init(&o.core);
     const struct option table[] = {
         {"jobs", OPTION_COUNT, &o.jobs, "N", "runs at once (as many as there are processors)"},
-        {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
-        {"csv", OPTION_STRING, &o.csv, "FILE", "write the stacks and errors as CSV; - is standard output"},
-        {"svg", OPTION_STRING, &o.svg, "FILE", "draw the stacks, normalized; - is standard output"},
+        STACK_FILE_ROWS(&o.files),
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
@@ -317,12 +293,10 @@ int command_validate(int argc, char **argv)
         status = command_fail("%s", err.text);
     } else if (o.help) {
         puts("usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n\n"
-             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches, TLBs "
-             "and\n"
-             "branch prediction are perfect or real, one after another, in two orders. The program runs twelve times, "
-             "as\n"
-             "many times at once as --jobs says, so it should not mind that; its output is that of one "
-             "run.\n\noptions:");
+             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
+             "TLBs and branch prediction become real one after another, in two orders. The program runs twelve\n"
+             "times, as many at once as --jobs says, and should not mind that; its output is that of one run.\n\n"
+             "options:");
         options_print(table, ROWS, stdout);
     } else {
         status = validate_program(&o, argv + first);
