@@ -337,7 +337,10 @@ def check_counts(report, config, warmed):
     at_most("instructions", "dispatched", "fetched")
     at_most("instructions", "issued")
     for stage in ("fetch", "decode", "dispatch", "issue", "commit"):
-        must(insns <= cycles * config[f"{stage}.width"], f"instructions <= cycles * {stage}.width")
+        width = config[f"{stage}.width"]
+        if stage in ("dispatch", "commit"):
+            width = config["dispatch.bundle"] or width  # a bundle a cycle
+        must(insns <= cycles * width, f"instructions <= cycles * width of {stage}")
     must(events["rob_occupancy"] <= cycles * config["rob.size"], "rob_occupancy <= cycles * rob.size")
     at_most("rob_full_cycles", "cycles")
     at_most("wrong_path_cycles", "cycles")
