@@ -130,6 +130,8 @@ void charge_earlier(struct books *b, enum component c, enum tally counter, struc
 
 /* ---- what the core tells */
 
+#define RARE __attribute__((noinline, cold))
+
 #define TELL(t, what, ...)                                                                                             \
     do {                                                                                                               \
         for (unsigned tell_i = 0; tell_i < (t)->count; tell_i++)                                                       \
@@ -149,39 +151,51 @@ static bool overlaps(const struct accounting *a, const struct cycle_record *r)
     return miss || a->shadow;
 }
 
-static inline void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+/* What only fmt2 asks for. */
+static inline void tally_window(struct accounting *a, const struct cycle_record *r, bool full, unsigned open,
+                                uint64_t n)
 {
     static const bool window[DISPATCH_STOPS] = {
         [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
-    bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
     bool no_room = full | window[r->dispatch_stop];
-    unsigned wait = r->head_wait;
-    unsigned open = r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED;
-    read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
-    read_gauge(&a->tally[TALLY_WINDOW], no_room, wait, open, n);
-    bool entering = r->commit_stop == COMMIT_EMPTY && r->dispatched;
-    unsigned idle = r->commit_stop == COMMIT_EMPTY ? TALLY_EMPTY : TALLY_HEAD + wait;
-    a->tally[r->committed || entering ? TALLY_MOVING : idle] += n;
-    a->tally[TALLY_SHADE + wait] += no_room ? 0 : n;
-    a->tally[TALLY_CYCLES] += n;
-    a->instructions += r->committed * n;
-    if (full && (wait == HEAD_L2D || component_of_wait((enum head_wait)wait) == COMPONENT_dtlb) && overlaps(a, r))
-        a->overlap += n;
+    read_gauge(&a->tally[TALLY_WINDOW], no_room, r->head_wait, open, n);
+    a->tally[TALLY_SHADE + r->head_wait] += no_room ? 0 : n;
+}
+
+static RARE void tell_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
     TELL(&a->cycles, cycles, r, n);
 }
 
-static void tell_entered(struct accounting *a)
+static inline void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
+    bool empty = r->commit_stop == COMMIT_EMPTY;
+    bool moving = (r->committed != 0) | (empty & (r->dispatched != 0));
+    unsigned wait = r->head_wait, idle = empty ? TALLY_EMPTY : TALLY_HEAD + wait;
+    unsigned open = r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED;
+    read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
+    a->tally[moving ? TALLY_MOVING : idle] += n;
+    a->tally[TALLY_CYCLES] += n;
+    a->instructions += r->committed * n;
+    if (a->state[STACK_fmt2])
+        tally_window(a, r, full, open, n);
+    if (full && (wait == HEAD_L2D || wait == HEAD_DTLB || wait == HEAD_WALKED) && overlaps(a, r))
+        a->overlap += n;
+    if (a->cycles.count)
+        tell_cycles(a, r, n);
+}
+
+static RARE void tell_entered(struct accounting *a)
 {
     a->refilling = a->shadow = false;
     a->empty_told = a->tally[TALLY_EMPTY];
     TELL(&a->entered, entered);
 }
 
-static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
+/* Cycles in which an interval ends, or several do. */
+static RARE void cut_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
-    struct accounting *a = context;
-    if (r->dispatched && (a->refilling || a->tally[TALLY_EMPTY] != a->empty_told))
-        tell_entered(a);
     while (a->instructions + r->committed * n >= a->next_cut) {
         uint64_t part = (a->next_cut - a->instructions + r->committed - 1) / r->committed;
         tally_cycles(a, r, part);
@@ -190,6 +204,18 @@ static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
         begin_interval(a);
     }
     if (n)
+        tally_cycles(a, r, n);
+}
+
+/* Called for nearly every cycle that is simulated: what is rare is kept out of it (bench/core.py). */
+static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
+{
+    struct accounting *a = context;
+    if (r->dispatched && (a->refilling || a->tally[TALLY_EMPTY] != a->empty_told))
+        tell_entered(a);
+    if (a->instructions + r->committed * n >= a->next_cut)
+        cut_cycles(a, r, n);
+    else
         tally_cycles(a, r, n);
 }
 

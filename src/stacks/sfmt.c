@@ -2,7 +2,8 @@
  * instruction misses; all share one set, and each entry of the ROB has a bit that says that its fetch missed.
  *
  * A cycle is counted once: one that the shared counters count is not counted by rows, and what the shared counters hold
- * when a misprediction clears them, which was lost on its wrong path, is part of its penalty.
+ * when a misprediction clears them is part of its penalty. Most of that was lost on its wrong path; misses right before
+ * the branch are among it, if their instructions have not retired.
  *
  * Bits are kept as numbers of the clearing that they come after, so that clearing all of them is one step. */
 #include <string.h>
