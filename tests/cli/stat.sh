@@ -178,7 +178,7 @@ int main(void)
 C
 gives skipped-cold 0 '' "${stat[@]}" --quiet --skip 60000 --max-insns 2000 --json "$work/before" "$work/alternates"
 gives skipped-warm 0 '' "${stat[@]}" --quiet --skip 60000 --warm --max-insns 2000 --json "$work/json" "$work/alternates"
-holds warming-trains-predictors '10 * e["mispredictions"] < b["events"]["mispredictions"]'
+holds warming-trains-predictors '2 * e["mispredictions"] < b["events"]["mispredictions"]'
 
 # ---- a guest that dies does so at the same instruction
 for case in "abort 134 abort();" "bad-jump 139 ((void (*)(void))0x1234567000)();" "null-store 139 *(volatile int *)0 = 1;" \
