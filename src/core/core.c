@@ -222,7 +222,7 @@ void core_observe(struct core *c, const struct core_observer *o)
     bool insns = o && (o->fetched || o->dispatched || o->issued || o->mispredicted || o->completed || o->committed ||
                        o->squashed);
     c->all_observed = insns && o->observed == OBSERVE_ALL;
-    c->miss_mark = insns && o->observed != OBSERVE_ALL ? OBSERVED : 0;
+    c->mark = c->miss_mark = insns && o->observed != OBSERVE_ALL ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->control_mark = c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;

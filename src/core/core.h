@@ -136,9 +136,10 @@ struct core_counts {
 enum observed {
     OBSERVE_ALL,
     OBSERVE_CONTROL, /* control transfers, and those with EVENTS_OF_FETCH */
-    OBSERVE_MISSES   /* mispredicted control transfers, those with EVENTS_OF_FETCH, and of the control transfers behind
-                      * cycles in which the front end was starved the first. Only control transfers are `fetched`, and
-                      * only the others `dispatched` */
+    OBSERVE_MISSES /* of the right path: mispredicted control transfers, those with EVENTS_OF_FETCH, and of the control
+                    * transfers behind cycles in which the front end was starved the first. Only control transfers are
+                    * `fetched`, and only the others `dispatched`. Of the wrong path those that are `mispredicted`, and
+                    * those with EVENTS_OF_FETCH that are `dispatched` into an empty ROB */
 };
 
 /* Functions may be NULL. Calls come in order of time: those of one cycle behind the records of all cycles before it and

@@ -107,7 +107,8 @@ struct core {
     bool all_observed;         /* someone wants to be told about every instruction */
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
     uint8_t head_wait;         /* enum head_wait of this cycle */
-    uint8_t miss_mark;         /* OBSERVED, or 0: for mispredictions and instructions with EVENTS_OF_FETCH ... */
+    uint8_t mark;              /* OBSERVED, if someone wants to be told of some instructions */
+    uint8_t miss_mark;         /* the same on this path: for mispredictions and those with EVENTS_OF_FETCH ... */
     uint8_t control_mark;      /* ... for the next control transfer ... */
     uint8_t each_control_mark; /* ... and for those after it */
     bool misses_observed;      /* only: OBSERVE_MISSES */
@@ -331,18 +332,21 @@ static inline void core_mark_path(struct core *restrict c)
 {
     unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0);
     c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | flags << 8 | WAITING;
+    c->miss_mark = c->misses_observed && c->paths.level ? 0 : c->mark;
 }
 
 /* The instruction as observers see it, after the records of all cycles so far. */
 void core_show(struct core *c, const struct flight *f, struct insn_view *v);
 
-#define OBSERVE(c, what, f)                                                                                            \
+#define OBSERVE_IF(condition, c, what, f)                                                                              \
     do {                                                                                                               \
-        if (UNLIKELY((f)->flags & OBSERVED) && (c)->observer.what != NULL) {                                           \
+        if (UNLIKELY((c)->observer.what != NULL) && (condition)) {                                                     \
             struct insn_view observed;                                                                                 \
             core_show(c, f, &observed);                                                                                \
             (c)->observer.what((c)->observer.context, &observed, (c)->now);                                            \
         }                                                                                                              \
     } while (0)
+
+#define OBSERVE(c, what, f) OBSERVE_IF((f)->flags &OBSERVED, c, what, f)
 
 #endif

@@ -100,6 +100,13 @@ static inline void rename_dest(struct core *restrict c, struct flight *f, unsign
     }
 }
 
+static inline bool dispatch_is_told(const struct core *restrict c, const struct flight *f)
+{
+    if (f->flags & OBSERVED)
+        return f->events || f->flags & MISPREDICTED || !c->misses_observed;
+    return c->misses_observed && c->head + 1 == c->dispatched && f->events;
+}
+
 static inline void enter(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
@@ -116,8 +123,7 @@ static inline void enter(struct core *restrict c, struct flight *f)
     if (code->dest)
         rename_dest(c, f, code->dest);
     c->dispatched++;
-    if (UNLIKELY(f->flags & OBSERVED) && (f->events || f->flags & MISPREDICTED || !c->misses_observed))
-        OBSERVE(c, dispatched, f);
+    OBSERVE_IF(dispatch_is_told(c, f), c, dispatched, f);
     if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
         if (waits == 0)
             core_operands_ready(c, f);

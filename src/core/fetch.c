@@ -300,8 +300,6 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     }
     h->budget--; /* on the wrong path a copy, of no meaning */
     f->when = through_front_end(c);
-    if (UNLIKELY(c->all_observed | c->miss_mark))
-        c->more[c->tail & c->mask].id = c->counts.fetched + g->fetched;
     c->tail++;
     g->fetched++;
     bool more = true;
@@ -309,6 +307,8 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         more = follow(c, g, f, code);
     else
         h->pc = pc + code->length;
+    if (UNLIKELY(f->flags & OBSERVED))
+        c->more[slot_of(c, f)].id = c->counts.fetched + g->fetched - 1;
     if (code->flags & IS_CONTROL || !c->misses_observed)
         OBSERVE(c, fetched, f);
     if (UNLIKELY(code->flags & IS_SERIAL))

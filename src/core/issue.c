@@ -9,7 +9,7 @@ static void resolve(struct core *restrict c, struct flight *f)
 {
     if (LIKELY(!(f->flags & MISPREDICTED)))
         return;
-    OBSERVE(c, mispredicted, f);
+    OBSERVE_IF(f->flags & OBSERVED || c->misses_observed, c, mispredicted, f);
     c->counts.mispredictions_spec++;
     core_squash(c, position_of(c, f) + 1);
     path_return(&c->paths, f->level);

@@ -27,6 +27,7 @@ struct accounting {
     uint64_t interval, next_cut; /* in instructions */
     bool refilling;              /* a misprediction is resolved, and nothing has entered the ROB since */
     bool shadow;                 /* a mispredicted branch of the right path is in the ROB, or refilling after it */
+    bool more;                   /* a method in use asks for more than most do */
     uint64_t empty_told;         /* TALLY_EMPTY when `entered` was last called */
     struct told fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
     void *state[STACK_KINDS]; /* NULL: not in use */
@@ -42,8 +43,19 @@ struct accounting {
 
 /* ---- intervals */
 
-static void set_mark(const struct accounting *a, struct mark *m)
+static void add_up(uint64_t tally[TALLIES])
 {
+    uint64_t *rob = &tally[TALLY_ROB], *window = &tally[TALLY_WINDOW];
+    rob[OPEN] = open_cycles(rob);
+    window[OPEN] = open_cycles(window);
+    tally[TALLY_CYCLES] = rob[OPEN];
+    for (unsigned w = 0; w < HEAD_WAITS; w++)
+        tally[TALLY_CYCLES] += rob[BLOCKED + w];
+}
+
+static void set_mark(struct accounting *a, struct mark *m)
+{
+    add_up(a->tally);
     memcpy(m->tally, a->tally, sizeof m->tally);
     m->instructions = a->instructions;
     m->overlap = a->overlap;
@@ -101,6 +113,7 @@ static void end_interval(struct accounting *a)
     const struct mark *m = &a->marks[a->count - 1];
     uint64_t grown[TALLIES];
     struct core_counts counts = {0};
+    add_up(a->tally);
     for (unsigned i = 0; i < TALLIES; i++)
         grown[i] = a->tally[i] - m->tally[i];
     if (a->live)
@@ -138,11 +151,15 @@ void charge_earlier(struct books *b, enum component c, enum tally counter, struc
             (t)->method[tell_i]->what((t)->state[tell_i], ##__VA_ARGS__);                                              \
     } while (0)
 
-/* Without branches, since what the guest does next is what the host cannot predict. */
+/* Without branches, since what the guest does next is what the host cannot predict; compilers turn ?: into them. */
+static inline unsigned either(bool condition, unsigned yes, unsigned no)
+{
+    return no + ((yes - no) & -(unsigned)condition);
+}
+
 static inline void read_gauge(uint64_t *gauge, bool blocked, unsigned head_wait, unsigned open, uint64_t n)
 {
-    gauge[blocked ? BLOCKED + head_wait : open] += n;
-    gauge[OPEN] += blocked ? 0 : n;
+    gauge[either(blocked, BLOCKED + head_wait, open)] += n;
 }
 
 static bool overlaps(const struct accounting *a, const struct cycle_record *r)
@@ -152,8 +169,7 @@ static bool overlaps(const struct accounting *a, const struct cycle_record *r)
 }
 
 /* What only fmt2 asks for. */
-static inline void tally_window(struct accounting *a, const struct cycle_record *r, bool full, unsigned open,
-                                uint64_t n)
+static void tally_window(struct accounting *a, const struct cycle_record *r, bool full, unsigned open, uint64_t n)
 {
     static const bool window[DISPATCH_STOPS] = {
         [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
@@ -162,8 +178,11 @@ static inline void tally_window(struct accounting *a, const struct cycle_record 
     a->tally[TALLY_SHADE + r->head_wait] += no_room ? 0 : n;
 }
 
-static RARE void tell_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+static __attribute__((noinline)) void tally_more(struct accounting *a, const struct cycle_record *r, bool full,
+                                                 unsigned open, uint64_t n)
 {
+    if (a->state[STACK_fmt2])
+        tally_window(a, r, full, open, n);
     TELL(&a->cycles, cycles, r, n);
 }
 
@@ -172,18 +191,15 @@ static inline void tally_cycles(struct accounting *a, const struct cycle_record 
     bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
     bool empty = r->commit_stop == COMMIT_EMPTY;
     bool moving = (r->committed != 0) | (empty & (r->dispatched != 0));
-    unsigned wait = r->head_wait, idle = empty ? TALLY_EMPTY : TALLY_HEAD + wait;
-    unsigned open = r->flags & CYCLE_STARVED ? STARVED + r->fetch_stop - FETCH_L1I : FED;
+    unsigned wait = r->head_wait, idle = either(empty, TALLY_EMPTY, TALLY_HEAD + wait);
+    unsigned open = either((r->flags & CYCLE_STARVED) != 0, STARVED + r->fetch_stop - FETCH_L1I, FED);
     read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
-    a->tally[moving ? TALLY_MOVING : idle] += n;
-    a->tally[TALLY_CYCLES] += n;
+    a->tally[either(moving, TALLY_MOVING, idle)] += n;
     a->instructions += r->committed * n;
-    if (a->state[STACK_fmt2])
-        tally_window(a, r, full, open, n);
     if (full && (wait == HEAD_L2D || wait == HEAD_DTLB || wait == HEAD_WALKED) && overlaps(a, r))
         a->overlap += n;
-    if (a->cycles.count)
-        tell_cycles(a, r, n);
+    if (a->more)
+        tally_more(a, r, full, open, n);
 }
 
 static RARE void tell_entered(struct accounting *a)
@@ -350,6 +366,7 @@ static int use(struct accounting *a, enum stack_kind k)
     ASK(a, entered, k);
     ASK(a, cycles, k);
     ASK(a, close, k);
+    a->more = a->state[STACK_fmt2] || a->cycles.count;
     return 0;
 }
 

@@ -5,14 +5,18 @@
  * instructions enter the ROB. It is charged when the branch commits, so wrong paths leave nothing behind; what a
  * counter still grows then is charged at its end. Counters are not counted up: a row keeps the tally at both ends.
  *
- * A branch that finds all rows taken has none, and its misprediction is not charged. */
+ * A branch that finds all rows taken has none, and its misprediction is not charged.
+ *
+ * The row freed last is taken first, so that the few that are in use at a time stay near. */
 #ifndef CYCLESCOPE_STACKS_BRANCH_ROWS_H
 #define CYCLESCOPE_STACKS_BRANCH_ROWS_H
 
 #include "stacks/stacks_priv.h"
 
+enum { BRANCH_ROWS = CORE_SLOTS, NO_ROW = BRANCH_ROWS };
+
 struct branch_row {
-    bool taken, mispredicted;
+    bool mispredicted;
     struct span resolving; /* of OPEN or FED */
     struct span refilling; /* of FED */
 };
@@ -22,19 +26,21 @@ struct branch_rows {
     enum tally gauge;
     enum gauge_counter while_unresolved; /* OPEN or FED */
     unsigned limit, used;
-    unsigned refill; /* slot of the branch after which the ROB waits for new instructions, or one of the following */
+    unsigned refill; /* row of the branch after which the ROB waits for new instructions, or one of the following */
     uint64_t retired_refill_from; /* with REFILL_RETIRED, of FED */
-    struct branch_row row[CORE_SLOTS];
+    uint16_t of_slot[CORE_SLOTS]; /* row of the branch that has this slot, or NO_ROW */
+    uint16_t free[BRANCH_ROWS];   /* from `used` on: rows that are not taken */
+    struct branch_row row[BRANCH_ROWS];
 };
 
-enum { REFILL_NONE = CORE_SLOTS, REFILL_RETIRED };
+enum { REFILL_NONE = BRANCH_ROWS, REFILL_RETIRED };
 
 void branch_rows_begin(struct branch_rows *r, struct books *b, enum tally gauge, enum gauge_counter while_unresolved);
-bool branch_rows_take(struct branch_rows *r, unsigned slot); /* at fetch; false if there is none */
+unsigned branch_rows_take(struct branch_rows *r, unsigned slot); /* at fetch; its row, or NO_ROW */
 void branch_rows_dispatch(struct branch_rows *r, unsigned slot);
-void branch_rows_mispredict(struct branch_rows *r, unsigned slot);
-bool branch_rows_free(struct branch_rows *r, unsigned slot);   /* at squash or commit; false if it had none */
-void branch_rows_charge(struct branch_rows *r, unsigned slot); /* at commit, first */
+unsigned branch_rows_mispredict(struct branch_rows *r, unsigned slot); /* its row, or NO_ROW */
+bool branch_rows_free(struct branch_rows *r, unsigned slot);           /* at squash or commit; false if it had none */
+void branch_rows_charge(struct branch_rows *r, unsigned row);          /* at commit, first */
 void branch_rows_entered(struct branch_rows *r);
 
 #endif

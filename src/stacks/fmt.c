@@ -26,13 +26,14 @@ void fmt_begin(struct fmt *f, enum tally gauge)
 void fmt_fetched(void *state, const struct insn_view *v)
 {
     struct fmt *f = state;
-    if (!v->control || !branch_rows_take(&f->rows, v->slot))
+    unsigned row = v->control ? branch_rows_take(&f->rows, v->slot) : NO_ROW;
+    if (row == NO_ROW)
         return;
     const uint64_t *now = starved(f);
     bool any = f->open && memcmp(f->open_from, now, sizeof f->open_from) != 0;
-    f->missed[v->slot].any = any;
+    f->missed[row].any = any;
     for (unsigned i = 0; any && i < FRONT_MISSES; i++)
-        f->missed[v->slot].of[i] = (struct span){f->open_from[i], now[i]};
+        f->missed[row].of[i] = (struct span){f->open_from[i], now[i]};
     open_row(f);
 }
 
@@ -46,8 +47,7 @@ void fmt_dispatched(void *state, const struct insn_view *v)
 void fmt_mispredicted(void *state, const struct insn_view *v)
 {
     struct fmt *f = state;
-    branch_rows_mispredict(&f->rows, v->slot);
-    if (f->rows.row[v->slot].taken)
+    if (branch_rows_mispredict(&f->rows, v->slot) != NO_ROW)
         open_row(f);
 }
 
@@ -61,13 +61,13 @@ void fmt_squashed(void *state, const struct insn_view *v)
 void fmt_committed(void *state, const struct insn_view *v)
 {
     struct fmt *f = state;
-    if (!v->control)
+    unsigned row = v->control ? f->rows.of_slot[v->slot] : NO_ROW;
+    if (row == NO_ROW)
         return;
-    branch_rows_charge(&f->rows, v->slot);
-    if (!branch_rows_free(&f->rows, v->slot))
-        return;
-    for (unsigned i = 0; f->missed[v->slot].any && i < FRONT_MISSES; i++)
-        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, f->missed[v->slot].of[i]);
+    branch_rows_charge(&f->rows, row);
+    branch_rows_free(&f->rows, v->slot);
+    for (unsigned i = 0; f->missed[row].any && i < FRONT_MISSES; i++)
+        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, f->missed[row].of[i]);
     if (!f->open)
         open_row(f);
 }

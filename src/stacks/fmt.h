@@ -12,7 +12,7 @@ struct fmt {
     struct {
         bool any;
         struct span of[FRONT_MISSES];
-    } missed[CORE_SLOTS]; /* local I-cache and I-TLB counters, by slot of the row's branch */
+    } missed[BRANCH_ROWS]; /* local I-cache and I-TLB counters, by row */
 };
 
 void fmt_begin(struct fmt *f, enum tally gauge);

@@ -11,7 +11,7 @@ static const enum head_wait long_waits[LONG_WAITS] = {HEAD_UNIT, HEAD_L2D, HEAD_
 
 struct fmt2 {
     struct fmt fmt;
-    struct span waited[CORE_SLOTS][LONG_WAITS]; /* by slot of the branch, of TALLY_SHADE */
+    struct span waited[BRANCH_ROWS][LONG_WAITS]; /* by row, of TALLY_SHADE */
 };
 
 static void begin(void *state)
@@ -27,25 +27,28 @@ static uint64_t shade(const struct fmt2 *f, unsigned i)
 static void dispatched(void *state, const struct insn_view *v)
 {
     struct fmt2 *f = state;
+    unsigned row = v->control ? f->fmt.rows.of_slot[v->slot] : NO_ROW;
     fmt_dispatched(state, v);
-    for (unsigned i = 0; v->control && i < LONG_WAITS; i++)
-        f->waited[v->slot][i].from = shade(f, i);
+    for (unsigned i = 0; row != NO_ROW && i < LONG_WAITS; i++)
+        f->waited[row][i].from = shade(f, i);
 }
 
 static void mispredicted(void *state, const struct insn_view *v)
 {
     struct fmt2 *f = state;
+    unsigned row = f->fmt.rows.of_slot[v->slot];
     fmt_mispredicted(state, v);
-    for (unsigned i = 0; i < LONG_WAITS; i++)
-        f->waited[v->slot][i].to = shade(f, i);
+    for (unsigned i = 0; row != NO_ROW && i < LONG_WAITS; i++)
+        f->waited[row][i].to = shade(f, i);
 }
 
 static void committed(void *state, const struct insn_view *v)
 {
     struct fmt2 *f = state;
-    const struct branch_row *row = &f->fmt.rows.row[v->slot];
-    for (unsigned i = 0; v->control && row->taken && row->mispredicted && i < LONG_WAITS; i++) {
-        struct span s = f->waited[v->slot][i];
+    unsigned row = v->control ? f->fmt.rows.of_slot[v->slot] : NO_ROW;
+    bool mispredicted_row = row != NO_ROW && f->fmt.rows.row[row].mispredicted;
+    for (unsigned i = 0; mispredicted_row && i < LONG_WAITS; i++) {
+        struct span s = f->waited[row][i];
         charge(&f->fmt.books, component_of_wait(long_waits[i]), TALLY_SHADE + long_waits[i], s);
         discharge(&f->fmt.books, COMPONENT_branch, TALLY_SHADE + long_waits[i], s);
     }

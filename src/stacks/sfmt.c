@@ -13,10 +13,10 @@
 struct sfmt {
     struct books books;
     struct branch_rows rows;
-    uint64_t from[FRONT_MISSES];                   /* STARVED when the shared counters were last cleared */
-    uint64_t clearings;                            /* of the bits, plus 1 */
-    uint64_t bit[CORE_SLOTS];                      /* by slot: set, if it is `clearings` */
-    struct span cleared[CORE_SLOTS][FRONT_MISSES]; /* by slot of a mispredicted branch, what the shared counters held */
+    uint64_t from[FRONT_MISSES];                    /* STARVED when the shared counters were last cleared */
+    uint64_t clearings;                             /* of the bits, plus 1 */
+    uint64_t bit[CORE_SLOTS];                       /* by slot: set, if it is `clearings` */
+    struct span cleared[BRANCH_ROWS][FRONT_MISSES]; /* by row of a mispredicted branch, what the shared counters held */
 };
 
 static const uint64_t *starved(const struct sfmt *f)
@@ -56,9 +56,9 @@ static void dispatched(void *state, const struct insn_view *v)
 static void mispredicted(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    branch_rows_mispredict(&f->rows, v->slot);
-    for (unsigned i = 0; i < FRONT_MISSES; i++)
-        f->cleared[v->slot][i] = (struct span){f->from[i], starved(f)[i]};
+    unsigned row = branch_rows_mispredict(&f->rows, v->slot);
+    for (unsigned i = 0; row != NO_ROW && i < FRONT_MISSES; i++)
+        f->cleared[row][i] = (struct span){f->from[i], starved(f)[i]};
     clear_counters(f);
 }
 
@@ -80,10 +80,12 @@ static void harvest(struct sfmt *f)
 
 static void commit_branch(struct sfmt *f, unsigned slot)
 {
-    const struct branch_row *row = &f->rows.row[slot];
-    for (unsigned i = 0; row->taken && row->mispredicted && i < FRONT_MISSES; i++)
-        charge(&f->books, COMPONENT_branch, f->rows.gauge + STARVED + i, f->cleared[slot][i]);
-    branch_rows_charge(&f->rows, slot);
+    unsigned row = f->rows.of_slot[slot];
+    if (row == NO_ROW)
+        return;
+    for (unsigned i = 0; f->rows.row[row].mispredicted && i < FRONT_MISSES; i++)
+        charge(&f->books, COMPONENT_branch, f->rows.gauge + STARVED + i, f->cleared[row][i]);
+    branch_rows_charge(&f->rows, row);
     branch_rows_free(&f->rows, slot);
 }
 

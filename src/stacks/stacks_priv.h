@@ -13,15 +13,15 @@ enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 
 /* A gauge divides cycles into those in which the back end is blocked and the others, which are open. */
 enum gauge_counter {
-    BLOCKED,                      /* by what the head of the ROB waits for (enum head_wait) */
-    OPEN = BLOCKED + HEAD_WAITS,  /* not blocked */
-    STARVED,                      /* of the open ones, those without a new instruction, by kind of miss */
-    FED = STARVED + FRONT_MISSES, /* the other open ones */
+    BLOCKED,                        /* by what the head of the ROB waits for (enum head_wait) */
+    STARVED = BLOCKED + HEAD_WAITS, /* open, without a new instruction, by kind of miss */
+    FED = STARVED + FRONT_MISSES,   /* the other open ones */
+    OPEN,                           /* all open ones; a sum of the former, up to date in a mark only */
     GAUGE_COUNTERS
 };
 
 enum tally {
-    TALLY_CYCLES,
+    TALLY_CYCLES,                                /* a sum, up to date in a mark only */
     TALLY_MOVING,                                /* something commits, or enters an empty ROB */
     TALLY_EMPTY,                                 /* nothing commits, the ROB is empty */
     TALLY_HEAD,                                  /* nothing commits, by what the head of the ROB waits for */
@@ -31,6 +31,14 @@ enum tally {
     TALLIES = TALLY_SHADE + HEAD_WAITS
 };
 
+static inline uint64_t open_cycles(const uint64_t *gauge)
+{
+    uint64_t sum = gauge[FED];
+    for (unsigned i = 0; i < FRONT_MISSES; i++)
+        sum += gauge[STARVED + i];
+    return sum;
+}
+
 /* A part of the run as one counter saw it. */
 struct span {
     uint64_t from, to;
@@ -38,7 +46,7 @@ struct span {
 
 /* A method's part of an accounting. */
 struct books {
-    const uint64_t *tally; /* TALLIES counters, so far */
+    const uint64_t *tally; /* TALLIES counters, so far, but for sums */
     const struct core_config *core;
     struct accounting *accounting;
     enum stack_kind kind;
