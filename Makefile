@@ -23,7 +23,7 @@ CPPFLAGS += -D_GNU_SOURCE -Isrc
 cores    := $(sort $(patsubst cores/%.ini,%,$(wildcard cores/*.ini)))
 CPPFLAGS += -DCORE_FILES='$(foreach c,$(cores),CORE("$c"))'
 CFLAGS   += -std=gnu11 $(OPT) $(WARN)
-LDLIBS   += -ljansson -linih -lm
+LDLIBS   += -ljansson -linih -ldw -lelf -liberty -lzstd -lz -lm
 
 # The guest's floating point runs on the host's: the compiler must neither move it across mode changes nor do it twice.
 is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
@@ -135,17 +135,18 @@ FUZZ_SECONDS ?= 600
 FUZZ_SEQUENCES ?= 200000
 FUZZ_SEED ?= 1
 
-$(BUILD)/fuzz_elf $(BUILD)/fuzz_config: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources))
+$(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CLANG $@')
 	$(Q)clang $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -DCYCLESCOPE_SANITIZE $(WARN) -o $@ $^ $(LDLIBS)
 
 fuzz: deps
-	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf $(BUILD)/fuzz_config
+	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile
 	tests/fuzz/differential.py --sequences $(FUZZ_SEQUENCES) --seed $(FUZZ_SEED)
 	tests/fuzz/elf.sh $(FUZZ_SECONDS)
 	tests/fuzz/config.sh $(FUZZ_SECONDS)
+	tests/fuzz/profile.sh $(FUZZ_SECONDS)
 
 suite: deps
 	@suite/run.py prepare
@@ -156,7 +157,8 @@ install: all
 	install -D -m 755 $(BUILD)/cyclescope $(DESTDIR)$(PREFIX)/bin/cyclescope
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 docs/cyclescope.1 docs/cyclescope-*.1
 
-demo_packages := gcc libc6-dev libjansson-dev libinih-dev gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+demo_packages := gcc libc6-dev libjansson-dev libinih-dev libdw-dev libelf-dev libiberty-dev libzstd-dev zlib1g-dev \
+    gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 packages := $(demo_packages) clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
     debian-archive-keyring
 

@@ -12,7 +12,7 @@ static int parse_number(const char *text, uint64_t *number)
     if (!isdigit((unsigned char)text[0]))
         return -EINVAL;
     errno = 0;
-    *number = strtoull(text, &end, 0);
+    *number = strtoull(text, &end, text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10);
     return errno != 0 || *end != '\0' ? -EINVAL : 0;
 }
 
@@ -37,6 +37,11 @@ static int parse_suffixed(const char *text, uint64_t thousand, uint64_t *number)
     return 0;
 }
 
+int parse_count(const char *text, uint64_t *count)
+{
+    return parse_suffixed(text, 1000, count);
+}
+
 int parse_size(const char *text, uint64_t *bytes)
 {
     return parse_suffixed(text, 1024, bytes);
@@ -56,10 +61,28 @@ void option_list_free(struct option_list *list)
     *list = (struct option_list){0};
 }
 
+static char letter_of(const struct option *o)
+{
+    return o->name[1] == ',' ? o->name[0] : '\0';
+}
+
+static const char *name_of(const struct option *o)
+{
+    return letter_of(o) ? o->name + 2 : o->name;
+}
+
 static const struct option *find(const struct option *table, size_t count, const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
+        if (strlen(name_of(&table[i])) == length && memcmp(name_of(&table[i]), name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static const struct option *find_letter(const struct option *table, size_t count, char letter)
+{
+    for (size_t i = 0; i < count; i++)
+        if (letter && letter_of(&table[i]) == letter)
             return &table[i];
     return NULL;
 }
@@ -71,11 +94,11 @@ static const char *nearest(const struct option *table, size_t count, const char 
     size_t best_shared = 0;
     for (size_t i = 0; i < count; i++) {
         size_t shared = 0;
-        while (shared < length && table[i].name[shared] == name[shared])
+        while (shared < length && name_of(&table[i])[shared] == name[shared])
             shared++;
         if (shared > best_shared) {
             best_shared = shared;
-            best = table[i].name;
+            best = name_of(&table[i]);
         }
     }
     return best;
@@ -90,15 +113,15 @@ static int set(const struct option *o, const char *value, struct error *err)
     case OPTION_LIST: list_add(o->to, value); return 0;
     case OPTION_NUMBER:
         if (parse_number(value, o->to) != 0)
-            return error_set(err, -EINVAL, "--%s needs a number, not '%s'", o->name, value);
+            return error_set(err, -EINVAL, "--%s needs a number, not '%s'", name_of(o), value);
         return 0;
     case OPTION_COUNT:
-        if (parse_suffixed(value, 1000, o->to) != 0)
-            return error_set(err, -EINVAL, "--%s needs a number such as 500 or 2M, not '%s'", o->name, value);
+        if (parse_count(value, o->to) != 0)
+            return error_set(err, -EINVAL, "--%s needs a number such as 500 or 2M, not '%s'", name_of(o), value);
         return 0;
     case OPTION_SIZE:
         if (parse_size(value, o->to) != 0)
-            return error_set(err, -EINVAL, "--%s needs a size such as 64M, not '%s'", o->name, value);
+            return error_set(err, -EINVAL, "--%s needs a size such as 64M, not '%s'", name_of(o), value);
         return 0;
     }
     return -EINVAL;
@@ -110,19 +133,20 @@ int options_parse(const struct option *table, size_t count, int argc, char **arg
     for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0)
             return i + 1;
-        const char *name = argv[i] + (argv[i][1] == '-' ? 2 : 1);
-        const char *equals = strchr(name, '=');
-        size_t length = equals ? (size_t)(equals - name) : strlen(name);
-        const struct option *o = argv[i][1] == '-' ? find(table, count, name, length) : NULL;
+        bool is_long = argv[i][1] == '-';
+        const char *name = argv[i] + (is_long ? 2 : 1);
+        const char *given = is_long ? strchr(name, '=') : name[1] ? name : NULL; /* the value is behind it */
+        size_t length = given && is_long ? (size_t)(given - name) : strlen(name);
+        const struct option *o = is_long ? find(table, count, name, length) : find_letter(table, count, name[0]);
         if (o == NULL)
             return error_set(err, -EINVAL, "unknown option '%.*s': did you mean --%s? (--help lists all)",
                              (int)(name + length - argv[i]), argv[i], nearest(table, count, name, length));
-        const char *value = equals ? equals + 1 : "";
-        if (o->kind == OPTION_FLAG && equals)
-            return error_set(err, -EINVAL, "--%s takes no value", o->name);
-        if (o->kind != OPTION_FLAG && o->kind != OPTION_OPTIONAL && !equals) {
+        const char *value = given ? given + 1 : "";
+        if (o->kind == OPTION_FLAG && given)
+            return error_set(err, -EINVAL, "--%s takes no value", name_of(o));
+        if (o->kind != OPTION_FLAG && o->kind != OPTION_OPTIONAL && !given) {
             if (i + 1 == argc)
-                return error_set(err, -EINVAL, "--%s needs a value: --%s %s", o->name, o->name, o->metavar);
+                return error_set(err, -EINVAL, "--%s needs a value: --%s %s", name_of(o), name_of(o), o->metavar);
             value = argv[++i];
         }
         int code = set(o, value, err);
@@ -135,10 +159,12 @@ int options_parse(const struct option *table, size_t count, int argc, char **arg
 void options_print(const struct option *table, size_t count, FILE *to)
 {
     for (size_t i = 0; i < count; i++) {
-        char left[64];
+        char left[64], letter[5] = "";
+        if (letter_of(&table[i]))
+            snprintf(letter, sizeof letter, "-%c, ", letter_of(&table[i]));
         const char *before = table[i].kind == OPTION_OPTIONAL ? "[=" : table[i].metavar ? " " : "";
-        snprintf(left, sizeof left, "--%s%s%s%s", table[i].name, before, table[i].metavar ? table[i].metavar : "",
-                 table[i].kind == OPTION_OPTIONAL ? "]" : "");
+        snprintf(left, sizeof left, "%s--%s%s%s%s", letter, name_of(&table[i]), before,
+                 table[i].metavar ? table[i].metavar : "", table[i].kind == OPTION_OPTIONAL ? "]" : "");
         fprintf(to, "  %-22s %s\n", left, table[i].help);
     }
 }

@@ -1,7 +1,8 @@
 /* Command-line options from a table: parsing, checking and --help derive from the same rows.
  *
- * `--name value` and `--name=value` are the same; a flag takes no value; parsing stops at `--` or at the first argument
- * that does not begin with a dash, which is where the guest's command line begins. */
+ * `--name value` and `--name=value` are the same, and so are `-n value` and `-nvalue` of options with a letter; a flag
+ * takes no value; parsing stops at `--` or at the first argument that does not begin with a dash, which is where the
+ * guest's command line begins. */
 #ifndef CYCLESCOPE_BASE_OPTIONS_H
 #define CYCLESCOPE_BASE_OPTIONS_H
 
@@ -27,7 +28,7 @@ struct option_list {
 };
 
 struct option {
-    const char *name; /* without dashes */
+    const char *name; /* without dashes; "e,event" is also -e */
     enum option_kind kind;
     void *to;            /* see option_kind */
     const char *metavar; /* what --help calls the value, or NULL for a flag */
@@ -39,7 +40,8 @@ int options_parse(const struct option *table, size_t count, int argc, char **arg
 void options_print(const struct option *table, size_t count, FILE *to);
 void option_list_free(struct option_list *list);
 
-/* A number of bytes such as 64M; 0 or -EINVAL. */
+/* A number such as 500 or 2M, and a number of bytes such as 64M; 0 or -EINVAL. */
+int parse_count(const char *text, uint64_t *count) MUST_CHECK;
 int parse_size(const char *text, uint64_t *bytes) MUST_CHECK;
 
 #endif

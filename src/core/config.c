@@ -175,7 +175,7 @@ void param_range_text(const struct param *p, char *text, size_t size)
 
 /* ---- values from text */
 
-static bool parse_count(const char *text, uint64_t *value)
+static bool parse_plain(const char *text, uint64_t *value)
 {
     char *end;
     if (!isdigit((unsigned char)text[0]))
@@ -204,7 +204,7 @@ int param_parse(struct core_config *c, const struct param *p, const char *text, 
     char wanted[160], most[32];
     switch (p->type) {
     case PARAM_COUNT:
-        good = parse_count(text, &value);
+        good = parse_plain(text, &value);
         snprintf(wanted, sizeof wanted, "a number");
         break;
     case PARAM_SIZE:
