@@ -53,7 +53,7 @@ static void retire(struct core *restrict c, const struct flight *f)
         c->fp_used -= code->dest >= REG_FP;
         c->int_used -= code->dest != 0 && code->dest < REG_FP;
     }
-    OBSERVE(c, committed, f);
+    OBSERVE_IF(f->flags & OBSERVED || c->captures, c, committed, f);
 }
 
 static bool store_buffer_full(const struct core *restrict c, unsigned stores)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/core_priv.h"
+#include "riscv/csr.h"
 #include "riscv/host_fpu.h"
 
 /* ---- from the configuration */
@@ -177,6 +178,8 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
     return 0;
 }
 
+static uint64_t read_counter(void *context, unsigned counter);
+
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err)
 {
     struct core *c = calloc(1, sizeof *c);
@@ -192,6 +195,8 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
         return NULL;
     }
     c->head = c->dispatched = c->tail = c->issue_next = 1; /* 0 is before every position */
+    c->chosen = NEVER;
+    c->counters = (struct hart_counters){read_counter, c};
     c->line_start = c->line_before = NEVER;
     c->now = 1;
     return c;
@@ -219,15 +224,20 @@ void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
     c->observer = o ? *o : (struct core_observer){0};
-    bool insns = o && (o->fetched || o->dispatched || o->issued || o->mispredicted || o->completed || o->committed ||
-                       o->squashed);
+    bool insns = o && (o->fetched || o->dispatched || o->issued || o->executed || o->mispredicted || o->completed ||
+                       o->committed || o->squashed);
     c->all_observed = insns && o->observed == OBSERVE_ALL;
-    c->mark = c->miss_mark = insns && o->observed != OBSERVE_ALL ? OBSERVED : 0;
+    c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->control_mark = c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;
+    c->chosen = NEVER;
+    c->captures = false;
+    for (unsigned i = 0; i < CORE_WATCHES; i++)
+        c->watch[i].limit = UINT64_MAX;
+    c->watching = c->observer.each_cycle;
     if (o && o->begin)
-        o->begin(o->context, &c->counts);
+        o->begin(o->context, c, &c->counts);
 }
 
 void core_step_every_cycle(struct core *c, bool step)
@@ -247,6 +257,10 @@ void core_show(struct core *c, const struct flight *f, struct insn_view *v)
                             .events = f->events,
                             .slot = (uint16_t)slot_of(c, f),
                             .class = f->code->class,
+                            .kind = f->code->control,
+                            .size = f->code->mem_size,
+                            .store = f->code->flags & IS_STORE && f->code->mem_size,
+                            .tag = c->more[slot_of(c, f)].tag,
                             .wrong_path = f->flags & WRONG_PATH,
                             .control = f->code->flags & IS_CONTROL,
                             .conditional = f->code->flags & IS_CONDITIONAL,
@@ -275,9 +289,9 @@ static void flush_records(struct core *c)
     k->rob_occupancy += r.rob * n;
     k->rob_full_cycles += r.flags & CYCLE_ROB_FULL ? n : 0;
     k->wrong_path_cycles += r.flags & CYCLE_WRONG_PATH ? n : 0;
+    c->pending_cycles = 0;
     if (c->observer.cycles)
         c->observer.cycles(c->observer.context, &r, n);
-    c->pending_cycles = 0;
 }
 
 static inline bool fetch_missed(uint64_t stages)
@@ -331,6 +345,83 @@ struct branch_unit *core_branch_unit(struct core *c)
     return c->predictor;
 }
 
+/* ---- for the guest: a counter is read when the window is empty, so that its value is exact */
+
+static uint64_t read_counter(void *context, unsigned counter)
+{
+    struct core *c = context;
+    const struct hart *h = c->paths.right;
+    if (counter == COUNTER_CYCLE)
+        return c->cycles_before + c->now;
+    if (counter == COUNTER_INSTRET)
+        return h->retired + (uint64_t)(h->quantum - h->budget);
+    flush_records(c);
+    return c->observer.counter ? c->observer.counter(c->observer.context, counter) : 0;
+}
+
+/* ---- for observers */
+
+void core_choose(struct core *c, uint64_t id)
+{
+    c->chosen = id ? id : NEVER;
+}
+
+uint64_t core_cycle(const struct core *c)
+{
+    return c->now;
+}
+
+uint64_t core_fetched(const struct core *c)
+{
+    return c->counts.fetched;
+}
+
+void core_capture(struct core *c, bool capture)
+{
+    c->captures = capture;
+}
+
+void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t limit)
+{
+    assert(watch < CORE_WATCHES);
+    c->watch[watch] = (struct core_watch){count, limit};
+    c->watching = c->observer.each_cycle;
+    for (unsigned i = 0; i < CORE_WATCHES; i++)
+        c->watching |= c->watch[i].limit != UINT64_MAX;
+}
+
+static void flush_if_each(struct core *c)
+{
+    if (c->observer.each_cycle)
+        flush_records(c);
+}
+
+static void look_at_watches(struct core *c)
+{
+    flush_if_each(c);
+    for (unsigned i = 0; i < CORE_WATCHES; i++) {
+        uint64_t value = c->watch[i].count ? *c->watch[i].count : c->now;
+        if (value >= c->watch[i].limit && c->observer.reached)
+            c->observer.reached(c->observer.context, i, c->now);
+    }
+}
+
+uint64_t core_interrupt_pc(const struct core *c)
+{
+    return c->paths.right->pc;
+}
+
+void core_blame(struct core *c, struct insn_view *v)
+{
+    const struct flight *f = flight_at(c, c->head);
+    if (c->head == c->dispatched && c->refill.empty)
+        *v = (struct insn_view){.pc = c->refill.pc, .tag = c->refill.tag, .control = true, .mispredicted = true};
+    else if (c->head != c->tail)
+        core_show(c, f, v);
+    else
+        *v = (struct insn_view){.pc = core_interrupt_pc(c), .tag = c->observer.tag ? *c->observer.tag : 0};
+}
+
 /* ---- time */
 
 /* The first cycle after this one in which anything can happen, given that nothing happened in this one. */
@@ -370,6 +461,8 @@ static inline void run_cycle(struct core *c)
     c->stages = stages;
     stages |= core_fetch(c);
     note_record(c, stages);
+    if (UNLIKELY(c->watching))
+        flush_if_each(c);
     bool moved = (uint32_t)stages != 0;
     if (!moved && !c->active && !c->run_over && !c->step) {
         uint64_t next = next_event(c);
@@ -378,6 +471,8 @@ static inline void run_cycle(struct core *c)
         c->now = next - 1;
     }
     c->now++;
+    if (UNLIKELY(c->watching))
+        look_at_watches(c);
 }
 
 /* The host has faulted in an access at fetch, which ends the cycle: on the right path the guest gets its trap, a wrong
@@ -410,7 +505,12 @@ void core_run(struct core *c, struct hart *h)
 {
     h->budget = h->quantum;
     h->trap = c->trap = TRAP_NONE;
+    if (c->last_hart == NULL)
+        c->cycles_before = h->retired;
+    h->counters = &c->counters;
     c->run_over = false;
+    if (h != c->last_hart && c->observer.runs)
+        c->observer.runs(c->observer.context, h);
     if (h != c->last_hart || h->pc != c->last_pc) {
         c->serializing = true;
         c->line_start = c->line_before = NEVER;
@@ -425,6 +525,7 @@ void core_run(struct core *c, struct hart *h)
     run_cycles(c);
     host_fault_catch(NULL);
     paths_leave(&c->paths);
+    h->counters = NULL;
     h->trap = c->trap;
     h->trap_value = c->trap_value;
     c->trap = TRAP_NONE;

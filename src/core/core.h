@@ -114,14 +114,18 @@ enum { CORE_SLOTS = 4096 }; /* most places in a window */
 
 /* An instruction as observers see it. */
 struct insn_view {
-    uint64_t id; /* in order of fetch, wrong path included */
+    uint64_t id; /* in order of fetch, wrong path included; of those that are observed from fetch on */
     uint64_t pc;
     uint64_t addr;   /* of its memory access, or where control goes */
     uint32_t bits;   /* the encoding */
     uint16_t events; /* enum insn_event, so far */
     uint16_t slot;   /* place in the window, unique among instructions in flight, less than CORE_SLOTS */
     uint8_t class;   /* enum op_class */
+    uint8_t kind;    /* enum branch_kind (branch/branch.h), of a control transfer */
+    uint8_t size;    /* bytes of its memory access, 0: none */
+    bool store;      /* which writes */
     bool wrong_path, control, conditional, taken, mispredicted;
+    uint32_t tag; /* what the observer's tag was at its fetch, 0 without one */
 };
 
 struct core_counts {
@@ -132,9 +136,12 @@ struct core_counts {
     uint64_t commit_stop[COMMIT_STOPS], head_wait[HEAD_WAITS]; /* cycles by reason */
 };
 
+struct core;
+
 /* Of which instructions an observer is told. */
 enum observed {
     OBSERVE_ALL,
+    OBSERVE_CHOSEN,  /* that it chooses: core_choose, core_capture */
     OBSERVE_CONTROL, /* control transfers, and those with EVENTS_OF_FETCH */
     OBSERVE_MISSES /* of the right path: mispredicted control transfers, those with EVENTS_OF_FETCH, and of the control
                     * transfers behind cycles in which the front end was starved the first. Only control transfers are
@@ -142,23 +149,38 @@ enum observed {
                     * those with EVENTS_OF_FETCH that are `dispatched` into an empty ROB */
 };
 
+struct core_transfer {
+    uint64_t pc, target, fallthrough;
+    uint8_t kind; /* enum branch_kind */
+};
+
 /* Functions may be NULL. Calls come in order of time: those of one cycle behind the records of all cycles before it and
  * before its own, in the order commit, complete, issue, dispatch, fetch. */
 struct core_observer {
-    void (*begin)(void *context, const struct core_counts *live); /* what the core counts, as it grows */
+    void (*begin)(void *context, struct core *c, const struct core_counts *live); /* what it counts, as it grows */
+    void (*runs)(void *context, const struct hart *h);                            /* another hart than before */
     void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
     void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
+    void (*executed)(void *context, const struct insn_view *v, uint64_t cycle); /* issued, and not sent back: once */
     void (*mispredicted)(void *context, const struct insn_view *v, uint64_t cycle); /* resolved as such */
     void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
+    /* A control transfer of the right path is fetched: where it goes, and what follows it in memory. */
+    void (*transferred)(void *context, const struct hart *h, const struct core_transfer *t);
+    /* What the guest reads from hpmcounter 3 to 31; NULL: 0. */
+    uint64_t (*counter)(void *context, unsigned hpmcounter);
+    /* A watched count reached its limit in a cycle before `cycle`, see core_watch. */
+    void (*reached)(void *context, unsigned watch, uint64_t cycle);
     void *context;
+    const uint32_t *tag; /* a number that instructions take along from their fetch, or NULL */
     enum observed observed;
+    bool each_cycle; /* the record of a cycle comes at its end; with more than one cycle nothing happens in these */
 };
 
-struct core;
+enum { CORE_WATCHES = 8 };
 
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err) MUST_CHECK;
 void core_free(struct core *c);
@@ -169,6 +191,27 @@ void core_step_every_cycle(struct core *c, bool step);            /* instead of 
  */
 void core_run(struct core *c, struct hart *h);
 void core_drain(struct core *c); /* until nothing is in flight */
+
+/* ---- for observers, while the core runs */
+
+/* The instruction fetched as number `id`, or the next after it if that has passed, is observed; 0: none. */
+void core_choose(struct core *c, uint64_t id);
+uint64_t core_cycle(const struct core *c);   /* the cycle that is, or comes next */
+uint64_t core_fetched(const struct core *c); /* the number of the instruction that is fetched next */
+
+/* Each instruction that retires is `committed`, if it is a memory access, a control transfer or has an event. */
+void core_capture(struct core *c, bool capture);
+
+/* `reached` is called after the cycle in which this count is `limit` or more; NULL: the cycle's own number. Counts of
+ * reasons and of cycles grow late unless each_cycle is asked for. UINT64_MAX: never. */
+void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t limit);
+
+/* Where an interrupt would find the program now: fetch is held, and what is in flight on the right path retires. */
+uint64_t core_interrupt_pc(const struct core *c);
+
+/* What the next cycle is spent on: the oldest instruction; while the window refills after a misprediction, that
+ * branch; else what enters next. */
+void core_blame(struct core *c, struct insn_view *v);
 
 /* Complete up to the cycle that comes next. */
 const struct core_counts *core_counts(struct core *c);

@@ -72,6 +72,7 @@ struct flight {
 /* What is asked for less often. */
 struct flight_more {
     uint64_t id;         /* in order of fetch; kept if someone observes */
+    uint32_t tag;        /* the observer's, at fetch */
     uint32_t held_by;    /* position of the store that a load waits for ... */
     bool held_for_data;  /* ... its data, or else its leaving */
     uint16_t bundle;     /* slot of the first of its bundle */
@@ -104,6 +105,8 @@ struct core {
     bool serializing;          /* fetch waits until the window is empty */
     bool run_over;             /* the hart's quantum is used up, or it trapped */
     bool step;                 /* through every cycle */
+    bool watching;             /* some counts, or each cycle */
+    bool captures;             /* someone wants to be told of what retires */
     bool all_observed;         /* someone wants to be told about every instruction */
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
     uint8_t head_wait;         /* enum head_wait of this cycle */
@@ -115,6 +118,7 @@ struct core {
     uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
     uint32_t fetch_standing;   /* first half of flight.standing of what is fetched on this path */
     uint64_t fetch_resume;     /* cycle from which fetch may go on */
+    uint64_t chosen;           /* number of the instruction to observe, or NEVER */
     uint64_t line_start;       /* of the line that fetch is in, or NEVER */
     const uint32_t *line_code; /* and its part of code_page.at */
     uint64_t line_before;      /* and of the one before, which an instruction may begin in */
@@ -181,9 +185,20 @@ struct core {
     struct code_cache *codes;
     enum trap trap; /* that ends the run when the window is empty */
     uint64_t trap_value;
+    struct hart_counters counters; /* for the guest */
+    uint64_t cycles_before;        /* what the guest's cycle counter read when the core began */
     const struct hart *last_hart;
     uint64_t last_pc;
     struct core_observer observer;
+    struct core_watch {
+        const uint64_t *count; /* NULL: the time */
+        uint64_t limit;
+    } watch[CORE_WATCHES];
+    struct {
+        uint64_t pc;
+        uint32_t tag;
+        bool empty; /* nothing has entered the ROB since */
+    } refill;       /* the last mispredicted branch of the right path that was resolved */
     struct core_counts counts;
     struct memsys_config memsys_config;
 };

@@ -111,7 +111,8 @@ static inline void enter(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
     unsigned slot = (unsigned)(c->dispatched & c->mask), flags = code->flags;
-    uint64_t notable = (uint64_t)((flags & IS_NOTABLE) != 0) | (f->events != 0) | c->all_notable;
+    uint64_t notable = (uint64_t)((flags & IS_NOTABLE) != 0) | (f->events != 0) | c->all_notable |
+                       (uint64_t)((f->flags & OBSERVED) != 0);
     c->notable[slot / 64] = (c->notable[slot / 64] & ~(UINT64_C(1) << slot % 64)) | notable << slot % 64;
     c->iq_used++;
     if (UNLIKELY(c->scarce))
@@ -123,6 +124,7 @@ static inline void enter(struct core *restrict c, struct flight *f)
     if (code->dest)
         rename_dest(c, f, code->dest);
     c->dispatched++;
+    c->refill.empty = false;
     OBSERVE_IF(dispatch_is_told(c, f), c, dispatched, f);
     if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
         if (waits == 0)

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "core/core_priv.h"
+#include "riscv/csr.h"
 
 /* What this cycle has brought, and what is left of its allowance. */
 struct group {
@@ -117,6 +118,11 @@ static bool execute_csr(struct core *restrict c, struct group *g, const struct c
         h->x[code->o.rd] = 0;
         return true;
     }
+    if (csr_is_counter((unsigned)code->o.imm) && c->head != c->tail) {
+        c->serializing = c->active = true;
+        g->why = FETCH_SERIAL;
+        return false;
+    }
     exec_csr(h, code, h->retired + (uint64_t)(h->quantum - h->budget), &illegal);
     if (illegal)
         trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
@@ -182,6 +188,13 @@ static uint64_t next_pc(struct core *restrict c, struct flight *f, const struct 
     return target;
 }
 
+static void tell_transfer(const struct core *restrict c, const struct flight *f, const struct code *code)
+{
+    struct core_transfer t = {
+        .pc = f->pc, .target = f->addr, .fallthrough = f->pc + code->length, .kind = (uint8_t)code->control};
+    c->observer.transferred(c->observer.context, c->paths.right, &t);
+}
+
 /* Predicts, and goes on where the prediction says. False if that ends the group. */
 static bool follow(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
 {
@@ -193,6 +206,8 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
     c->control_mark = c->each_control_mark;
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
+    if (UNLIKELY(c->observer.transferred != NULL) && c->paths.level == 0)
+        tell_transfer(c, f, code);
     g->branches--;
     if (c->perfect_branch) {
         if (actual != f->pc + code->length)
@@ -294,6 +309,11 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     f->consumers = NO_SLOT;
     if (!execute(c, g, f, code))
         return false;
+    uint32_t tag = UNLIKELY(c->observer.tag != NULL) ? *c->observer.tag : 0;
+    if (UNLIKELY(c->counts.fetched + g->fetched >= c->chosen)) {
+        f->flags |= OBSERVED;
+        c->chosen = NEVER;
+    }
     if (UNLIKELY(c->fetch_events)) {
         f->flags |= c->miss_mark;
         c->fetch_events = 0;
@@ -309,6 +329,8 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         h->pc = pc + code->length;
     if (UNLIKELY(f->flags & OBSERVED))
         c->more[slot_of(c, f)].id = c->counts.fetched + g->fetched - 1;
+    if (UNLIKELY(c->observer.tag != NULL))
+        c->more[slot_of(c, f)].tag = tag;
     if (code->flags & IS_CONTROL || !c->misses_observed)
         OBSERVE(c, fetched, f);
     if (UNLIKELY(code->flags & IS_SERIAL))

@@ -5,11 +5,20 @@
 
 /* ---- completion */
 
+static void note_refill(struct core *restrict c, const struct flight *f)
+{
+    c->refill.pc = f->pc;
+    c->refill.tag = c->more[slot_of(c, f)].tag;
+    c->refill.empty = true;
+}
+
 static void resolve(struct core *restrict c, struct flight *f)
 {
     if (LIKELY(!(f->flags & MISPREDICTED)))
         return;
     OBSERVE_IF(f->flags & OBSERVED || c->misses_observed, c, mispredicted, f);
+    if (f->level == 0)
+        note_refill(c, f);
     c->counts.mispredictions_spec++;
     core_squash(c, position_of(c, f) + 1);
     path_return(&c->paths, f->level);
@@ -146,10 +155,12 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     OBSERVE(c, issued, f);
     if (code->flags & (IS_MEM | IS_PREFETCH)) {
         lsq_issue(c, f);
+        OBSERVE_IF(f->flags & OBSERVED && f->state == ISSUED, c, executed, f);
         return;
     }
     core_leave_queue(c, f);
     f->state = ISSUED;
+    OBSERVE(c, executed, f);
     if (LIKELY(t->latency == 1)) {
         f->wait = HEAD_ALU;
         finish_soon(c, f);

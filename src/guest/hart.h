@@ -22,6 +22,13 @@ enum trap {
 
 enum { REG_RA = 1, REG_SP = 2, REG_GP = 3, REG_TP = 4, REG_A0 = 10, REG_A1 = 11, REG_A2 = 12, REG_A7 = 17 };
 
+/* Who answers reads of the counters cycle, instret and hpmcounter3 to 31, by number from 0 on; 1 is time, which it is
+ * not asked for. */
+struct hart_counters {
+    uint64_t (*read)(void *context, unsigned counter);
+    void *context;
+};
+
 enum { X_SINK = 32 }; /* writes to x0 are sent to this slot, so that x[0] stays 0 without a test */
 
 struct hart {
@@ -36,11 +43,12 @@ struct hart {
     uint64_t reserved_addr;  /* address of the last lr, or NO_RESERVATION */
     uint64_t reserved_value; /* what that lr read */
     uint64_t time_offset;    /* ns that the process slept; rdtime reads retired instructions plus this */
-    enum trap trap;          /* why the engine returned */
-    uint64_t trap_value;     /* see enum trap */
-    void *engine;            /* private to the engine that runs it */
-    uint64_t space;          /* addresses from here on are no memory; set by the engine */
-    uint64_t wild_addr;      /* such an address that is being accessed, or 0; the engine's */
+    const struct hart_counters *counters; /* NULL: retired instructions stand for cycles, the others are 0 */
+    enum trap trap;                       /* why the engine returned */
+    uint64_t trap_value;                  /* see enum trap */
+    void *engine;                         /* private to the engine that runs it */
+    uint64_t space;                       /* addresses from here on are no memory; set by the engine */
+    uint64_t wild_addr;                   /* such an address that is being accessed, or 0; the engine's */
 };
 
 #define NO_RESERVATION UINT64_MAX

@@ -2,14 +2,16 @@
 
 #include "riscv/host_fpu.h"
 
-enum {
-    CSR_FFLAGS = 0x001,
-    CSR_FRM = 0x002,
-    CSR_FCSR = 0x003,
-    CSR_CYCLE = 0xc00,
-    CSR_TIME = 0xc01,
-    CSR_INSTRET = 0xc02
-};
+enum { CSR_FFLAGS = 0x001, CSR_FRM = 0x002, CSR_FCSR = 0x003 };
+
+static uint64_t read_counter(const struct hart *h, unsigned counter, uint64_t retired)
+{
+    if (counter == COUNTER_TIME)
+        return retired + h->time_offset;
+    if (h->counters)
+        return h->counters->read(h->counters->context, counter);
+    return counter < COUNTER_HPM ? retired : 0;
+}
 
 bool csr_access(struct hart *h, unsigned csr, enum csr_access access, bool writes, uint64_t operand, uint64_t retired,
                 uint64_t *old)
@@ -20,10 +22,10 @@ bool csr_access(struct hart *h, unsigned csr, enum csr_access access, bool write
     case CSR_FFLAGS: *old = h->fflags; break;
     case CSR_FRM: *old = h->frm; break;
     case CSR_FCSR: *old = h->frm << 5 | h->fflags; break;
-    case CSR_CYCLE:
-    case CSR_INSTRET: *old = retired; break;
-    case CSR_TIME: *old = retired + h->time_offset; break;
-    default: return false;
+    default:
+        if (!csr_is_counter(csr))
+            return false;
+        *old = read_counter(h, csr - CSR_COUNTERS, retired);
     }
     if (!writes)
         return true;

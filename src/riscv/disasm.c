@@ -24,6 +24,14 @@ const char *insn_freg_name(unsigned reg)
 
 const char *insn_csr_name(unsigned csr)
 {
+    static const char *const hpm[] = {"hpmcounter3",  "hpmcounter4",  "hpmcounter5",  "hpmcounter6",  "hpmcounter7",
+                                      "hpmcounter8",  "hpmcounter9",  "hpmcounter10", "hpmcounter11", "hpmcounter12",
+                                      "hpmcounter13", "hpmcounter14", "hpmcounter15", "hpmcounter16", "hpmcounter17",
+                                      "hpmcounter18", "hpmcounter19", "hpmcounter20", "hpmcounter21", "hpmcounter22",
+                                      "hpmcounter23", "hpmcounter24", "hpmcounter25", "hpmcounter26", "hpmcounter27",
+                                      "hpmcounter28", "hpmcounter29", "hpmcounter30", "hpmcounter31"};
+    if (csr >= 0xc03 && csr <= 0xc1f)
+        return hpm[csr - 0xc03];
     switch (csr) {
     case 0x001: return "fflags";
     case 0x002: return "frm";

@@ -272,9 +272,10 @@ static void on_committed(void *context, const struct insn_view *v, uint64_t cycl
     TELL(&a->committed, committed, v);
 }
 
-static void on_begin(void *context, const struct core_counts *live)
+static void on_begin(void *context, struct core *c, const struct core_counts *live)
 {
     struct accounting *a = context;
+    (void)c;
     a->live = live;
     a->marks[0].counts = *live;
 }
