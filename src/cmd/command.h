@@ -16,6 +16,9 @@ int command_run(int argc, char **argv);
 int command_stack(int argc, char **argv);
 int command_validate(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_annotate(int argc, char **argv);
 int command_list(int argc, char **argv);
 
 /* Prints `cyclescope: sentence` to standard error and returns STATUS_OWN_ERROR. */

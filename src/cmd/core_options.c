@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "pmu/machine_pmu.h"
+
 void core_options_init(struct core_options *c)
 {
     *c = (struct core_options){0};
@@ -18,6 +20,7 @@ int core_options_finish(struct core_options *c, struct error *err)
     if (code == 0)
         code = core_config_check(&c->config, err);
     s->core = &c->config;
+    s->machine_counters = &pmu_machine_counters;
     return code;
 }
 

@@ -21,6 +21,7 @@ void core_options_init(struct core_options *c);
         {"skip", OPTION_COUNT, &(c)->simulation.skip_insns, "N", "run N instructions at full speed first"},            \
         {"warm", OPTION_FLAG, &(c)->simulation.warm, NULL, "with --skip: caches and predictors see what is skipped"},  \
         {"warmup", OPTION_COUNT, &(c)->simulation.warmup_insns, "N", "then simulate N instructions uncounted"},        \
+        {"firmware", OPTION_STRING, &(c)->simulation.firmware, "FILE", "run this in machine mode beside the program"}, \
         {"max-insns", OPTION_COUNT, &(c)->simulation.max_insns, "N", "stop after N counted instructions (0: never)"},  \
     {                                                                                                                  \
         "step", OPTION_FLAG, &(c)->simulation.step, NULL, "simulate idle cycles one by one (slow; same counts)"        \

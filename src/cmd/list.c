@@ -1,4 +1,5 @@
 /* cyclescope list: what there is to choose from. */
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "cmd/command.h"
 #include "core/config.h"
 #include "core/cores.h"
+#include "pmu/event.h"
+#include "pmu/machine_pmu.h"
 #include "report/counts.h"
 #include "stacks/stacks.h"
 
@@ -78,15 +81,107 @@ static void list_cores(void)
     }
 }
 
-/* ---- events */
+/* ---- counts */
 
-static void list_events(void)
+static void list_counts(void)
 {
     int width = 0;
     for (size_t i = 0; i < count_row_count; i++)
         width = wider(width, count_rows[i].name);
     for (size_t i = 0; i < count_row_count; i++)
         printf("%-*s  %s\n", width, count_rows[i].name, count_rows[i].help);
+}
+
+/* ---- events */
+
+enum { PATTERN_MOST = 128, SHOWN_WHOLE = 5 }; /* so many events are shown with their sub-events */
+
+static bool has(const char *text, const char *pattern)
+{
+    return text && (strcasestr(text, pattern) || fnmatch(pattern, text, FNM_CASEFOLD) == 0);
+}
+
+static bool matches(const struct event *e, const char *pattern)
+{
+    return has(e->name, pattern) || has(e->alias, pattern) || strcasestr(event_category_name(e->category), pattern) ||
+           strcasestr(e->help, pattern);
+}
+
+static const char *unit_name(const struct event *e)
+{
+    switch (e->unit) {
+    case UNIT_OCCURRENCES: return "times";
+    case UNIT_CYCLES: return "cycles";
+    case UNIT_VALUE: return "value";
+    }
+    return "";
+}
+
+/* The one that counts if none is asked for stands first. */
+static const char *path_names(const struct event *e)
+{
+    if (e->paths == (PATH_RETIRED | PATH_SPEC))
+        return e->standard == PATH_RETIRED ? "retired, spec" : "spec, retired";
+    return e->paths == PATH_RETIRED ? "retired" : e->paths == PATH_SPEC ? "spec" : "-";
+}
+
+static void print_event(const struct event *e, int name_width, int alias_width, bool whole)
+{
+    int width = 0;
+    printf("  %-*s  %-*s  %-6s  %-13s  %3u  %s\n", name_width, e->name, alias_width, e->alias ? e->alias : "-",
+           unit_name(e), path_names(e), event_number(e), e->help);
+    if (!whole || e->mask == NULL)
+        return;
+    for (unsigned i = 0; i < EVENT_MASK_BITS && e->mask[i].name; i++)
+        width = wider(width, e->mask[i].name);
+    for (unsigned i = 0; i < EVENT_MASK_BITS && e->mask[i].name; i++)
+        printf("    :%-*s  %s\n", width, e->mask[i].name, e->mask[i].help);
+}
+
+/* Those that match, by category; how many there are. */
+static size_t print_events(const char *pattern)
+{
+    size_t count = 0;
+    int name_width = 0, alias_width = 0;
+    for (const struct event *e = events; e < events + event_count; e++) {
+        if (!matches(e, pattern))
+            continue;
+        count++;
+        name_width = wider(name_width, e->name);
+        alias_width = wider(alias_width, e->alias ? e->alias : "-");
+    }
+    const struct event *named = event_find(pattern, strlen(pattern)), *before = NULL;
+    for (unsigned c = 0; c < CATEGORIES; c++) {
+        for (const struct event *e = events; e < events + event_count; e++) {
+            if (e->category != c || !matches(e, pattern))
+                continue;
+            if (before == NULL || before->category != c)
+                printf("%s%s\n", before ? "\n" : "", event_category_name(e->category));
+            before = e;
+            print_event(e, name_width, alias_width, count <= SHOWN_WHOLE || e == named);
+        }
+    }
+    return count;
+}
+
+static void list_events(void)
+{
+    print_events("");
+}
+
+/* Names have no '_'. */
+static int search_events(const char *text)
+{
+    char pattern[PATTERN_MOST];
+    snprintf(pattern, sizeof pattern, "%s", text);
+    for (char *c = pattern; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    if (strlen(text) < sizeof pattern && print_events(pattern) > 0)
+        return 0;
+    const char *meant = event_suggest(text, strlen(text));
+    if (meant)
+        return command_fail("no event is like '%s': did you mean '%s'?", text, meant);
+    return command_fail("no event is like '%s': `cyclescope list events` names all", text);
 }
 
 /* ---- methods */
@@ -104,22 +199,37 @@ static void list_methods(void)
 static const struct kind {
     const char *name;
     void (*list)(void);
+    int (*search)(const char *pattern); /* NULL: it takes no pattern. The exit status */
     const char *summary;
 } kinds[] = {
-    {"cores", list_cores, "cores that come with Cyclescope, for --core"},
-    {"events", list_events, "what a simulated core counts, as named in the JSON of stat"},
-    {"methods", list_methods, "ways to account for cycles, for --method and --stage of stack"},
-    {"params", list_params, "parameters of a core, for core files and --set: name, values, default, meaning"},
+    {"cores", list_cores, NULL, "cores that come with Cyclescope, for --core"},
+    {"counts", list_counts, NULL, "what a simulated core counts anyway, as named in the JSON of stat"},
+    {"events", list_events, search_events, "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
+    {"methods", list_methods, NULL, "ways to account for cycles, for --method and --stage of stack"},
+    {"params", list_params, NULL, "parameters of a core, for core files and --set: name, values, default, meaning"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 static void print_help(const struct option *table, size_t rows)
 {
-    puts("usage: cyclescope list KIND\n\nPrints what there is to choose from.\n\nkinds:");
+    puts(
+        "usage: cyclescope list KIND\n       cyclescope list events PATTERN\n\n"
+        "Prints what there is to choose from; with a pattern, the events that have it in their name or description.\n\n"
+        "kinds:");
     for (size_t i = 0; i < KIND_COUNT; i++)
         printf("  %-22s %s\n", kinds[i].name, kinds[i].summary);
     puts("\noptions:");
     options_print(table, rows, stdout);
+}
+
+static int list(const struct kind *k, const char *pattern)
+{
+    int status = 0;
+    if (pattern)
+        status = k->search(pattern);
+    else
+        k->list();
+    return fflush(stdout) == 0 ? status : command_fail("list %s: standard output cannot be written", k->name);
 }
 
 int command_list(int argc, char **argv)
@@ -127,6 +237,7 @@ int command_list(int argc, char **argv)
     bool help = false;
     const struct option table[] = {{"help", OPTION_FLAG, &help, NULL, "print this"}};
     char names[128] = "";
+    const struct kind *kind = NULL;
     struct error err;
     int first = options_parse(table, 1, argc, argv, &err);
     if (first < 0)
@@ -138,14 +249,15 @@ int command_list(int argc, char **argv)
     for (size_t i = 0; i < KIND_COUNT; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kinds[i].name);
-        if (argc == first + 1 && strcmp(argv[first], kinds[i].name) == 0) {
-            kinds[i].list();
-            return fflush(stdout) == 0 ? 0 : command_fail("list %s: standard output cannot be written", argv[first]);
-        }
+        if (argc > first && strcmp(argv[first], kinds[i].name) == 0)
+            kind = &kinds[i];
     }
     if (argc == first)
         return command_fail("list needs what to list: %s", names);
-    if (argc > first + 1)
-        return command_fail("list takes one kind at a time: %s", names);
-    return command_fail("there is no list of '%s': lists are %s", argv[first], names);
+    if (kind == NULL)
+        return command_fail("there is no list of '%s': lists are %s", argv[first], names);
+    int patterns = argc - first - 1;
+    if (patterns > (kind->search ? 1 : 0))
+        return command_fail("list %s takes %s", kind->name, kind->search ? "one pattern" : "no pattern");
+    return list(kind, patterns ? argv[first + 1] : NULL);
 }

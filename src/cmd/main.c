@@ -9,6 +9,9 @@ static const struct command commands[] = {
     {"stack", command_stack, "where the cycles go: the CPI stack on a simulated core"},
     {"validate", command_validate, "accounting methods against the simulation reference, with errors"},
     {"stat", command_stat, "count what happens on a simulated core; draw its pipeline"},
+    {"record", command_record, "sample a program on a simulated core, and write a profile"},
+    {"report", command_report, "a profile by function, line, instruction, call tree or data"},
+    {"annotate", command_annotate, "a profile beside the code and its source"},
     {"list", command_list, "print what there is to choose from: cores, parameters"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

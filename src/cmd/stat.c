@@ -1,6 +1,7 @@
 /* cyclescope stat: events of a program on a simulated core. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/command.h"
@@ -8,17 +9,30 @@
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "cmd/simulation_run.h"
+#include "pmu/fit.h"
+#include "pmu/pmu.h"
+#include "report/counter_report.h"
 #include "report/pipeview.h"
 #include "report/stat_report.h"
 
 struct stat_options {
     struct guest_options guest;
     struct core_options core;
-    const char *json; /* NULL, "-" or a file */
+    struct option_list events; /* lists of them */
+    const char *json, *csv;    /* NULL, "-" or a file */
     const char *pipeview;
     uint64_t pipeview_from, pipeview_insns;
+    bool counters; /* only what the core's PMU can count at once */
     bool quiet;
     bool help;
+};
+
+/* The events that -e names. */
+struct stat_events {
+    struct event_specs specs;
+    struct pmu *pmu;   /* NULL without events */
+    bool *fits;        /* by event; NULL without --counters */
+    unsigned *counter; /* likewise */
 };
 
 enum { PIPEVIEW_INSNS = 10000 }; /* 2 MB */
@@ -26,13 +40,50 @@ enum { PIPEVIEW_INSNS = 10000 }; /* 2 MB */
 
 struct stat_output {
     struct own_output own;
-    struct own_file json, log;
+    struct own_file json, csv, log;
     struct pipeview *pipeview;
+    struct stat_events events;
 };
+
+/* ---- options */
+
+static int choose_events(struct stat_events *e, struct stat_options *o, struct error *err)
+{
+    int code = pmu_check_rules(&o->core.config, err);
+    for (size_t i = 0; code == 0 && i < o->events.count; i++)
+        code = event_specs_parse(&e->specs, o->events.value[i], err);
+    for (size_t i = 0; code == 0 && i < e->specs.count; i++)
+        if (e->specs.of[i].period || e->specs.of[i].share)
+            code = error_set(err, -EINVAL, "'%s': period and share are for samples, stat counts", e->specs.of[i].text);
+    if (code != 0 || e->specs.count == 0)
+        return code;
+    if (o->counters) {
+        e->fits = calloc(e->specs.count, sizeof *e->fits);
+        e->counter = calloc(e->specs.count, sizeof *e->counter);
+        if (e->fits == NULL || e->counter == NULL)
+            return error_set(err, -ENOMEM, "out of memory for events");
+        code = pmu_fit(&e->specs, &o->core.config, e->fits, e->counter, err);
+    }
+    if (code != 0 || (e->pmu = pmu_new(&e->specs, NULL, NULL, err)) == NULL)
+        return code != 0 ? code : -EINVAL;
+    o->core.simulation.observer = pmu_observer(e->pmu);
+    o->core.simulation.sum = pmu_sum(e->pmu);
+    return 0;
+}
+
+static void free_events(struct stat_events *e)
+{
+    pmu_free(e->pmu);
+    free(e->fits);
+    free(e->counter);
+    event_specs_free(&e->specs);
+}
 
 static int open_output(struct stat_output *to, struct stat_options *o, struct error *err)
 {
     int code = own_file_open(&to->json, &to->own, "--json", o->json, err);
+    if (code == 0)
+        code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
     if (code == 0)
         code = own_file_open(&to->log, &to->own, "--pipeview", o->pipeview, err);
     if (code != 0 || to->log.to == NULL)
@@ -54,7 +105,26 @@ static int check_options(const struct stat_options *o, struct error *err)
         return error_set(err, -EINVAL, "--pipeview-insns needs --pipeview FILE: there is no view without a file");
     if (o->pipeview_insns == 0)
         return error_set(err, -EINVAL, "--pipeview-insns must be at least 1");
+    if (o->pipeview && o->events.count)
+        return error_set(err, -EINVAL, "-e and --pipeview exclude each other: count and draw in two runs");
+    if (o->counters && o->events.count == 0)
+        return error_set(err, -EINVAL, "--counters needs -e EVENTS: it says which of them fit the core's PMU");
+    if (o->csv && o->events.count == 0)
+        return error_set(err, -EINVAL, "--csv needs -e EVENTS: it has a line for each");
     return 0;
+}
+
+/* ---- the run */
+
+/* The report with the events of -e in it; NULL if a name is not UTF-8. */
+static json_t *make_json(const struct run_report *run, const struct counter_report *counters)
+{
+    json_t *root = stat_report_json(run), *array = root && counters ? counter_report_json(counters) : NULL;
+    if (root && counters && (array == NULL || json_object_set_new(root, "counters", array) != 0)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
 }
 
 static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
@@ -64,15 +134,26 @@ static int stat_process(struct stat_options *o, struct stat_output *to, struct p
     if (run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err) != 0)
         return own_fail(&to->own, &err);
     int status = simulation_status(p, &report);
+    const struct stat_events *e = &to->events;
+    struct counter_report counters = {.run = &report, .specs = &e->specs, .fits = e->fits, .counter = e->counter};
+    if (e->pmu)
+        counters.value = pmu_sum(e->pmu)->numbers;
     if (!o->quiet) {
         tell_death(&to->own, p);
-        stat_report_print(&report, to->own.err);
+        if (e->pmu)
+            counter_report_print(&counters, to->own.err);
+        else
+            stat_report_print(&report, to->own.err);
     }
+    if (to->csv.to)
+        counter_report_csv(&counters, to->csv.to);
+    if (own_file_close(&to->csv, &err) != 0)
+        status = own_fail(&to->own, &err);
     if (to->pipeview)
         pipeview_finish(to->pipeview);
     if (own_file_close(&to->log, &err) != 0)
         status = own_fail(&to->own, &err);
-    if (own_file_write_json(&to->json, to->json.to ? stat_report_json(&report) : NULL, &err) != 0)
+    if (own_file_write_json(&to->json, to->json.to ? make_json(&report, e->pmu ? &counters : NULL) : NULL, &err) != 0)
         status = own_fail(&to->own, &err);
     fflush(to->own.err);
     return status;
@@ -86,11 +167,13 @@ static int stat_program(struct stat_options *o, char **argv)
     own_output_open(&to.own);
     offer_to_be_killed_first();
     if (check_options(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
-        guest_options_finish(&o->guest, argv, &err) == 0 && open_output(&to, o, &err) == 0)
+        choose_events(&to.events, o, &err) == 0 && guest_options_finish(&o->guest, argv, &err) == 0 &&
+        open_output(&to, o, &err) == 0)
         p = process_new(&o->guest.config, &err);
     int status = p ? stat_process(o, &to, p) : own_fail(&to.own, &err);
     process_free(p);
     pipeview_free(to.pipeview);
+    free_events(&to.events);
     return status;
 }
 
@@ -100,6 +183,9 @@ int command_stat(int argc, char **argv)
     guest_options_init(&o.guest);
     core_options_init(&o.core);
     const struct option table[] = {
+        {"e,event", OPTION_LIST, &o.events, "EVENTS", "count these instead; `list events` has them"},
+        {"counters", OPTION_FLAG, &o.counters, NULL, "with -e: only as many as the core's PMU can count at once"},
+        {"csv", OPTION_STRING, &o.csv, "FILE", "with -e: write the counts as CSV; - is standard output"},
         {"json", OPTION_STRING, &o.json, "FILE", "write the counts as JSON; - is standard output"},
         {"pipeview", OPTION_STRING, &o.pipeview, "FILE", "write a pipeline view for Konata; - is standard output"},
         {"pipeview-from", OPTION_COUNT, &o.pipeview_from, "N", "first instruction of the view (0)"},
@@ -123,6 +209,7 @@ int command_stat(int argc, char **argv)
     } else {
         status = stat_program(&o, argv + first);
     }
+    option_list_free(&o.events);
     core_options_free(&o.core);
     guest_options_free(&o.guest);
     return status;

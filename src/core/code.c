@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "branch/branch.h"
+#include "core/firmware.h"
 
 /* ---- decoding */
 
@@ -91,6 +92,8 @@ static uint16_t flags_of(const struct insn *i, enum insn_unit unit)
     case UNIT_SYSTEM:
         if (i->op == INSN_ecall)
             return IS_SYSTEM_CALL | IS_SERIAL | IS_AT_HEAD;
+        if (i->op == INSN_mret || i->op == INSN_wfi)
+            return IS_SERIAL | IS_AT_HEAD;
         return i->op == INSN_ebreak ? IS_TRAP : IS_CSR | IS_AT_HEAD;
     case UNIT_FP_ADD:
     case UNIT_FP_MUL:
@@ -161,11 +164,22 @@ static struct code_page *recent_page(struct code_cache *c, uint64_t number)
     return *recent;
 }
 
+/* Whether this address may be that of an instruction in the mode that the core is in. */
+static bool in_space(const struct code_cache *c, uint64_t addr)
+{
+    return addr < GUEST_SPACE || (c->firmware && addr - FIRMWARE_BASE < FIRMWARE_SPACE);
+}
+
+static const uint8_t *bytes_at(const struct code_cache *c, uint64_t addr)
+{
+    return addr < GUEST_SPACE ? c->mem + addr : c->firmware + (addr - FIRMWARE_BASE);
+}
+
 static bool fetchable(struct code_cache *c, uint64_t addr, uint64_t *fault)
 {
     *fault = addr;
     if (addr >= GUEST_SPACE)
-        return false;
+        return in_space(c, addr);
     struct code_page *page = recent_page(c, addr / GUEST_PAGE);
     if (!page->fetchable)
         page->fetchable = guest_ptr(c->memory, addr, 2, PROT_EXEC) != NULL;
@@ -182,11 +196,11 @@ static const struct code *decode_at(struct code_cache *c, struct code_page *page
     uint16_t parcel[2] = {0};
     if (!fetchable(c, pc, fault))
         return NULL;
-    memcpy(&parcel[0], c->mem + pc, 2);
+    memcpy(&parcel[0], bytes_at(c, pc), 2);
     if (insn_length(parcel[0]) == 4) {
         if (!fetchable(c, pc + 2, fault))
             return NULL;
-        memcpy(&parcel[1], c->mem + pc + 2, 2);
+        memcpy(&parcel[1], bytes_at(c, pc + 2), 2);
     }
     if (code_wants_reset(c))
         return NULL;
@@ -203,7 +217,7 @@ const uint32_t *code_row(struct code_cache *c, uint64_t addr)
 
 const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault)
 {
-    if (pc >= GUEST_SPACE) {
+    if (!in_space(c, pc)) {
         *fault = pc;
         return NULL;
     }
@@ -252,6 +266,13 @@ struct code_cache *code_new(struct guest_memory *memory, struct error *err)
     c->none.number = UINT64_MAX;
     forget_recent(c);
     return c;
+}
+
+/* What was found recently is found without asking which mode it is for. */
+void code_use_firmware(struct code_cache *c, const uint8_t *memory)
+{
+    c->firmware = memory;
+    forget_recent(c);
 }
 
 void code_reset(struct code_cache *c)

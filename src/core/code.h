@@ -94,12 +94,14 @@ struct code_cache {
     struct code_page *recent[CODE_RECENT]; /* pages found last, by number; never NULL */
     struct guest_memory *memory;
     const uint8_t *mem;
+    const uint8_t *firmware; /* memory of machine mode (firmware.h), or NULL: its code cannot be fetched */
     struct code_page *hash[CODE_HASH];
     struct code_page none; /* stands for no page */
 };
 
 struct code_cache *code_new(struct guest_memory *memory, struct error *err) MUST_CHECK;
 void code_free(struct code_cache *c);
+void code_use_firmware(struct code_cache *c, const uint8_t *memory); /* from now on; NULL: no more */
 /* The places of a page's instructions, from this address on. */
 const uint32_t *code_row(struct code_cache *c, uint64_t addr);
 const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t *fault);

@@ -20,7 +20,7 @@ static void count_branch(struct core *restrict c, const struct flight *f)
         branch_retire(c->predictor, &c->branch[f->branch & c->branch_mask], f->flags & TAKEN, f->addr);
 }
 
-static void count_events(struct core *restrict c, unsigned events)
+static void count_events(struct core *restrict c, unsigned events, bool store)
 {
     c->counts.l1i_misses += (events & EVENT_L1I) != 0;
     c->counts.l2i_misses += (events & EVENT_L2I) != 0;
@@ -28,6 +28,10 @@ static void count_events(struct core *restrict c, unsigned events)
     c->counts.l1d_misses += (events & EVENT_L1D) != 0;
     c->counts.l2d_misses += (events & EVENT_L2D) != 0;
     c->counts.dtlb_misses += (events & EVENT_DTLB) != 0;
+    c->counts.dtlb_store_misses += (events & EVENT_DTLB) != 0 && store;
+    c->counts.forwarded += (events & EVENT_FORWARD) != 0;
+    c->counts.rejected += (events & EVENT_REJECT) != 0;
+    c->counts.misfetched += (events & EVENT_MISFETCH) != 0;
 }
 
 /* What only some instructions leave behind. */
@@ -40,6 +44,7 @@ static void retire(struct core *restrict c, const struct flight *f)
         c->store_commit++;
         c->stores_used--;
         c->counts.stores += code->mem_size != 0;
+        c->counts.loads += (code->flags & IS_LOAD) != 0;
         c->counts.atomics += (code->flags & IS_LOAD) != 0;
     } else if (code->flags & IS_LOAD) {
         c->loads_used--;
@@ -48,7 +53,7 @@ static void retire(struct core *restrict c, const struct flight *f)
     c->counts.fp_instructions += (code->flags & IS_FP) != 0;
     c->counts.system_calls += (code->flags & IS_SYSTEM_CALL) != 0;
     if (UNLIKELY(f->events))
-        count_events(c, f->events);
+        count_events(c, f->events, code->flags & IS_STORE);
     if (UNLIKELY(c->scarce)) {
         c->fp_used -= code->dest >= REG_FP;
         c->int_used -= code->dest != 0 && code->dest < REG_FP;
@@ -159,6 +164,7 @@ uint64_t core_commit(struct core *restrict c)
 {
     if (c->head == c->dispatched) {
         c->head_wait = HEAD_NOTHING;
+        c->wrong |= (uint64_t)c->cause << 48; /* its place in a record's second word */
         return stage_result(PLACE_COMMIT, 0, COMMIT_EMPTY);
     }
     if (UNLIKELY(c->bundle))

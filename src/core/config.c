@@ -230,3 +230,94 @@ int param_parse(struct core_config *c, const struct param *p, const char *text, 
     store(c, p, value);
     return 0;
 }
+
+/* ---- which counters can count an event */
+
+static char folded(char c)
+{
+    return c == '_' ? '-' : (char)tolower((unsigned char)c);
+}
+
+/* Names are the same whatever their case, and with '-' for '_'. */
+static bool same_name(const char *a, const char *b)
+{
+    while (*a && folded(*a) == folded(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const struct counter_rule *rule_find(const struct core_config *c, const char *event)
+{
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        if (same_name(c->rule[i].event, event))
+            return &c->rule[i];
+    return NULL;
+}
+
+/* Numbers with commas between them; false if they are none. */
+static bool parse_counters(const char *text, uint32_t *counters)
+{
+    for (*counters = 0;; text++) {
+        char *end;
+        while (isspace((unsigned char)*text))
+            text++;
+        if (!isdigit((unsigned char)*text))
+            return false;
+        unsigned long number = strtoul(text, &end, 10);
+        if (number >= CORE_COUNTERS)
+            return false;
+        *counters |= UINT32_C(1) << number;
+        while (isspace((unsigned char)*end))
+            end++;
+        if (*end != ',')
+            return *end == '\0';
+        text = end;
+    }
+}
+
+int rule_parse(struct core_config *c, const char *event, const char *text, const char *where, uint32_t origin,
+               struct error *err)
+{
+    const struct counter_rule *before = rule_find(c, event);
+    struct counter_rule rule = {.origin = origin};
+    size_t length = strlen(event);
+    if (length == 0 || length >= sizeof rule.event)
+        return error_set(err, -EINVAL, "%s: there is no event '%.40s'; `cyclescope list events` names all", where,
+                         event);
+    memcpy(rule.event, event, length);
+    if (!parse_counters(text, &rule.counters))
+        return error_set(err, -EINVAL,
+                         "%s: events.%s must be numbers of counters from 0 to %d, such as 0,1, not '%.40s'", where,
+                         event, CORE_COUNTERS - 1, text);
+    if (before == NULL && c->rule_count == COUNTER_RULES)
+        return error_set(err, -EINVAL, "%s: [events] has room for %d events", where, COUNTER_RULES);
+    if (before) {
+        size_t i = (size_t)(before - c->rule);
+        memmove(&c->rule[i], &c->rule[i + 1], (--c->rule_count - i) * sizeof *c->rule);
+    }
+    c->rule[c->rule_count++] = rule;
+    return 0;
+}
+
+void counters_text(uint32_t counters, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < 32 && used < size; i++)
+        if (counters >> i & 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%u", used ? "," : "", i);
+}
+
+void rule_origin_text(const struct core_config *c, const struct counter_rule *r, char *text, size_t size)
+{
+    char counters[96];
+    counters_text(r->counters, counters, sizeof counters);
+    if (r->origin >= ORIGIN_SETTING)
+        snprintf(text, size, "--set events.%s=%s", r->event, counters);
+    else if (r->origin != 0)
+        snprintf(text, size, "%s:%u", c->file, r->origin);
+    else
+        snprintf(text, size, "core %s", c->name);
+}

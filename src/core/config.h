@@ -5,7 +5,11 @@
  *
  * A core file is an INI file: `key = value` in sections named like the part of a parameter before its dot; `;` and `#`
  * begin comments. Before the first section there may be `base = NAME`: the file then changes that core, one of those
- * that come with Cyclescope, instead of the defaults. */
+ * that come with Cyclescope, instead of the defaults.
+ *
+ * The section [events] has keys of its own: names of events of the PMU, each with the numbers of the counters that can
+ * count it, such as `fp-instructions = 0,1`. An event without such a rule can be counted by any. This module keeps the
+ * names and does not know whether there are such events: pmu/fit.h says. */
 #ifndef CYCLESCOPE_CORE_CONFIG_H
 #define CYCLESCOPE_CORE_CONFIG_H
 
@@ -33,6 +37,15 @@ enum {
 #undef CHOICE
 };
 
+enum { CORE_COUNTERS = 29, COUNTER_RULES = 64, EVENT_NAME_SIZE = 40 };
+
+/* Which counters can count an event. */
+struct counter_rule {
+    char event[EVENT_NAME_SIZE]; /* as it was written */
+    uint32_t counters;           /* a bit for each, from counter 0 on: at least one */
+    uint32_t origin;             /* see core_config.origin */
+};
+
 struct core_config {
 #define COUNT(section, key, ...)  uint64_t section##_##key;
 #define SIZE(section, key, ...)   uint64_t section##_##key;
@@ -47,6 +60,8 @@ struct core_config {
     char file[128];                    /* the core file, as messages call it */
     uint32_t origin[CORE_PARAM_COUNT]; /* where the value of core_params[i] comes from, later origins being larger */
     uint32_t settings;                 /* number of core_config_set so far */
+    uint32_t rule_count;
+    struct counter_rule rule[COUNTER_RULES]; /* in the order in which they were given, one of each name */
 };
 
 /* Values of `origin` besides the line of the core file: 0 is the default or the file's base; from here on settings. */
@@ -86,5 +101,10 @@ void param_text(const struct core_config *c, const struct param *p, char *text, 
 /* The default, and what else is allowed, likewise: 1..16, yes|no, lru|plru|random. */
 void param_standard_text(const struct param *p, char *text, size_t size);
 void param_range_text(const struct param *p, char *text, size_t size);
+
+/* The counters of a rule, or any others, as a core file would write them: 0,1. */
+void counters_text(uint32_t counters, char *text, size_t size);
+/* Where a rule comes from, as messages call it: my.ini:7, --set events.loads=0, or the core. */
+void rule_origin_text(const struct core_config *c, const struct counter_rule *r, char *text, size_t size);
 
 #endif

@@ -12,6 +12,11 @@ const struct param *param_at(size_t offset);
 int param_parse(struct core_config *c, const struct param *p, const char *text, const char *where,
                 struct error *err) MUST_CHECK;
 
+/* Lets only these counters count an event, whatever a rule of that name said before. A message begins with `where`. */
+int rule_parse(struct core_config *c, const char *event, const char *text, const char *where, uint32_t origin,
+               struct error *err) MUST_CHECK;
+const struct counter_rule *rule_find(const struct core_config *c, const char *event); /* NULL if there is none */
+
 /* The end of a sentence about a name that does not exist: what it might have been, or where to find what exists. */
 void suggest_param(const char *name, char *text, size_t size);
 void suggest_section(const char *name, char *text, size_t size);

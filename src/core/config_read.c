@@ -40,8 +40,15 @@ __attribute__((format(printf, 2, 3))) static int fail(struct reading *r, const c
     return 0;
 }
 
+static bool is_events(const char *section)
+{
+    return strcmp(section, "events") == 0;
+}
+
 static bool section_exists(const char *name)
 {
+    if (is_events(name))
+        return true;
     for (size_t i = 0; i < core_param_count; i++)
         if (strcmp(core_params[i].section, name) == 0)
             return true;
@@ -116,6 +123,20 @@ static int take_base(struct reading *r, const char *name)
     base.depth = r->depth + 1;
     r->failed = read_text(&base) != 0;
     memset(r->c->origin, 0, sizeof r->c->origin);
+    for (uint32_t i = 0; i < r->c->rule_count; i++)
+        r->c->rule[i].origin = 0;
+    return !r->failed;
+}
+
+/* A key of [events]. */
+static int take_rule(struct reading *r, const char *event, const char *value)
+{
+    char where[160];
+    const struct counter_rule *before = rule_find(r->c, event);
+    if (before && before->origin != 0)
+        return fail(r, "events.%s is given twice, first in line %u", before->event, before->origin);
+    snprintf(where, sizeof where, "%s:%u", r->file, r->line);
+    r->failed = rule_parse(r->c, event, value, where, r->line, r->err) != 0;
     return !r->failed;
 }
 
@@ -128,6 +149,8 @@ static int take(void *user, const char *section, const char *key, const char *va
         return take_base(r, value);
     if (*section == '\0')
         return fail(r, "'%.40s' stands before any section such as [l1d]; only 'base = CORE' may", key);
+    if (is_events(section))
+        return take_rule(r, key, value);
     const struct param *p = param_find(section, key);
     if (p == NULL) {
         snprintf(name, sizeof name, "%s.%.40s", section, key);
@@ -249,6 +272,11 @@ int core_config_set(struct core_config *c, const char *setting, struct error *er
     size_t before_dot = strcspn(name, ".");
     memcpy(section, name, before_dot);
     section[before_dot] = '\0';
+    if (name[before_dot] && is_events(section)) {
+        int done = rule_parse(c, name + before_dot + 1, value, where, ORIGIN_SETTING + c->settings, err);
+        c->settings += done == 0;
+        return done;
+    }
     const struct param *p = name[before_dot] ? param_find(section, name + before_dot + 1) : NULL;
     if (p == NULL) {
         suggest_param(name, hint, sizeof hint);

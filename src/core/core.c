@@ -179,6 +179,7 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
 }
 
 static uint64_t read_counter(void *context, unsigned counter);
+static void flush_records(struct core *c);
 
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err)
 {
@@ -198,6 +199,7 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
     c->chosen = NEVER;
     c->counters = (struct hart_counters){read_counter, c};
     c->line_start = c->line_before = NEVER;
+    c->look = NEVER;
     c->now = 1;
     return c;
 }
@@ -208,6 +210,7 @@ void core_free(struct core *c)
         return;
     if (c->paths.memory)
         guest_watch_code(c->paths.memory, NULL, NULL);
+    machine_free(c->machine);
     branch_free(c->predictor);
     memsys_free(c->memsys);
     code_free(c->codes);
@@ -220,22 +223,40 @@ void core_free(struct core *c)
     free(c);
 }
 
-void core_observe(struct core *c, const struct core_observer *o)
+/* What is told to whom, and whether each cycle is looked at. */
+static void set_watching(struct core *c)
 {
-    core_counts(c);
-    c->observer = o ? *o : (struct core_observer){0};
-    bool insns = o && (o->fetched || o->dispatched || o->issued || o->executed || o->mispredicted || o->completed ||
-                       o->committed || o->squashed);
+    c->watching = c->observer.each_cycle || c->machine;
+    for (unsigned i = 0; i < CORE_WATCHES; i++)
+        c->watching |= c->watch[i].limit != UINT64_MAX;
+}
+
+void core_join_observers(struct core *c)
+{
+    flush_records(c);
+    if (c->machine)
+        observers_join(c);
+    else
+        c->observer = c->asked;
+    const struct core_observer *o = &c->observer;
+    bool insns = core_observes_insns(o);
     c->all_observed = insns && o->observed == OBSERVE_ALL;
     c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->control_mark = c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;
+    set_watching(c);
+}
+
+void core_observe(struct core *c, const struct core_observer *o)
+{
+    core_counts(c);
+    c->asked = o ? *o : (struct core_observer){0};
     c->chosen = NEVER;
     c->captures = false;
     for (unsigned i = 0; i < CORE_WATCHES; i++)
         c->watch[i].limit = UINT64_MAX;
-    c->watching = c->observer.each_cycle;
+    core_join_observers(c);
     if (o && o->begin)
         o->begin(o->context, c, &c->counts);
 }
@@ -244,8 +265,6 @@ void core_step_every_cycle(struct core *c, bool step)
 {
     c->step = step;
 }
-
-static void flush_records(struct core *c);
 
 void core_show(struct core *c, const struct flight *f, struct insn_view *v)
 {
@@ -265,7 +284,8 @@ void core_show(struct core *c, const struct flight *f, struct insn_view *v)
                             .control = f->code->flags & IS_CONTROL,
                             .conditional = f->code->flags & IS_CONDITIONAL,
                             .taken = f->flags & TAKEN,
-                            .mispredicted = f->flags & MISPREDICTED};
+                            .mispredicted = f->flags & MISPREDICTED,
+                            .machine = c->machine_mode};
 }
 
 /* ---- records */
@@ -315,7 +335,8 @@ static inline bool starved(const struct core *c, uint64_t stages)
 /* The record is put together in registers: written as bytes and read back as words it would stall the host. */
 static inline void note_record(struct core *c, uint64_t stages)
 {
-    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
+    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0) |
+                     (c->machine_mode ? CYCLE_MACHINE : 0);
     if (UNLIKELY(starved(c, stages))) {
         flags |= CYCLE_STARVED;
         c->control_mark = c->miss_mark;
@@ -351,6 +372,8 @@ static uint64_t read_counter(void *context, unsigned counter)
 {
     struct core *c = context;
     const struct hart *h = c->paths.right;
+    if (c->machine)
+        return machine_counter(c, counter);
     if (counter == COUNTER_CYCLE)
         return c->cycles_before + c->now;
     if (counter == COUNTER_INSTRET)
@@ -385,9 +408,7 @@ void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t 
 {
     assert(watch < CORE_WATCHES);
     c->watch[watch] = (struct core_watch){count, limit};
-    c->watching = c->observer.each_cycle;
-    for (unsigned i = 0; i < CORE_WATCHES; i++)
-        c->watching |= c->watch[i].limit != UINT64_MAX;
+    set_watching(c);
 }
 
 static void flush_if_each(struct core *c)
@@ -404,6 +425,8 @@ static void look_at_watches(struct core *c)
         if (value >= c->watch[i].limit && c->observer.reached)
             c->observer.reached(c->observer.context, i, c->now);
     }
+    if (c->now >= c->look)
+        machine_look(c);
 }
 
 uint64_t core_interrupt_pc(const struct core *c)
@@ -415,11 +438,16 @@ void core_blame(struct core *c, struct insn_view *v)
 {
     const struct flight *f = flight_at(c, c->head);
     if (c->head == c->dispatched && c->refill.empty)
-        *v = (struct insn_view){.pc = c->refill.pc, .tag = c->refill.tag, .control = true, .mispredicted = true};
+        *v = (struct insn_view){.pc = c->refill.pc,
+                                .tag = c->refill.tag,
+                                .control = true,
+                                .mispredicted = true,
+                                .machine = c->machine_mode};
     else if (c->head != c->tail)
         core_show(c, f, v);
     else
-        *v = (struct insn_view){.pc = core_interrupt_pc(c), .tag = c->observer.tag ? *c->observer.tag : 0};
+        *v = (struct insn_view){
+            .pc = core_interrupt_pc(c), .tag = c->observer.tag ? *c->observer.tag : 0, .machine = c->machine_mode};
 }
 
 /* ---- time */
@@ -430,6 +458,8 @@ static uint64_t next_event(const struct core *c)
     uint64_t next = wheel_next(c), other = lsq_next(c);
     if (other < next)
         next = other;
+    if (c->look < next)
+        next = c->look;
     if (!c->serializing && !c->fetch_lost && c->fetch_resume > c->now && c->fetch_resume < next)
         next = c->fetch_resume;
     if (c->decode_cycle >= c->now + c->front_stages && buffer_lasts(c) + 1 < next)
@@ -475,15 +505,25 @@ static inline void run_cycle(struct core *c)
         look_at_watches(c);
 }
 
+void core_set_trap(struct core *c, enum trap trap, uint64_t value)
+{
+    c->serializing = true;
+    c->cause = CAUSE_SERIAL;
+    if (c->machine_mode) {
+        machine_except(c, trap, value);
+    } else {
+        c->trap = trap;
+        c->trap_value = value;
+    }
+}
+
 /* The host has faulted in an access at fetch, which ends the cycle: on the right path the guest gets its trap, a wrong
  * one goes nowhere. */
 static void recover(struct core *c)
 {
     unsigned fetched = (unsigned)(c->tail - c->group_start);
     if (c->paths.level == 0) {
-        c->trap = c->fault.trap;
-        c->trap_value = c->fault.addr;
-        c->serializing = true;
+        core_set_trap(c, c->fault.trap, c->fault.addr);
         c->paths.right->fflags |= host_fpu_flags(c->fault.mxcsr);
     } else {
         c->fetch_lost = true;
@@ -513,10 +553,13 @@ void core_run(struct core *c, struct hart *h)
         c->observer.runs(c->observer.context, h);
     if (h != c->last_hart || h->pc != c->last_pc) {
         c->serializing = true;
+        c->cause = CAUSE_SERIAL;
         c->line_start = c->line_before = NEVER;
     }
     guest_watch_code(c->paths.memory, code_changed, c->codes);
     paths_enter(&c->paths, h);
+    if (c->machine)
+        machine_begin_run(c, h);
     core_mark_path(c);
     c->fault.mem = c->paths.mem;
     host_fault_catch(&c->fault);
@@ -524,6 +567,8 @@ void core_run(struct core *c, struct hart *h)
         recover(c);
     run_cycles(c);
     host_fault_catch(NULL);
+    if (c->machine)
+        machine_end_run(c);
     paths_leave(&c->paths);
     h->counters = NULL;
     h->trap = c->trap;

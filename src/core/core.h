@@ -67,7 +67,8 @@ enum head_wait {
     HEAD_NOTHING, /* there is none, or it is complete */
     HEAD_ISSUE,   /* its turn, or a unit */
     HEAD_ALU,     /* an ALU or a branch unit, or a unit of one cycle */
-    HEAD_UNIT,    /* another unit of more than one cycle */
+    HEAD_UNIT,    /* another integer unit of more than one cycle */
+    HEAD_FPU,     /* a floating-point unit of more than one cycle */
     HEAD_L1D_HIT, /* data from the first cache, or forwarded */
     HEAD_L1D,     /* data from the second or third cache; or room behind a store that waits for it */
     HEAD_L2D,     /* the same from memory */
@@ -78,11 +79,24 @@ enum head_wait {
     HEAD_WAITS
 };
 
+/* What last kept the front end from bringing the right instructions. */
+enum front_cause {
+    CAUSE_NONE, /* nothing yet */
+    CAUSE_L1I,  /* an instruction miss or a misfetch, in the order of enum fetch_stop ... */
+    CAUSE_L2I,
+    CAUSE_ITLB,
+    CAUSE_MISFETCH,
+    CAUSE_BRANCH, /* ... a misprediction, when it is resolved ... */
+    CAUSE_SERIAL, /* ... or the window had to drain */
+    CAUSES
+};
+
 enum cycle_flag {
     CYCLE_ROB_FULL = 1,   /* at the end of the cycle */
     CYCLE_WRONG_PATH = 2, /* fetch is on it */
-    CYCLE_STARVED = 4     /* no instruction entered the front end's stages, for the miss or misfetch that fetch_stop
+    CYCLE_STARVED = 4,    /* no instruction entered the front end's stages, for the miss or misfetch that fetch_stop
                            * names: fetch brought none, and none waited in its buffer */
+    CYCLE_MACHINE = 8     /* in machine mode (machine.h) */
 };
 
 /* What one cycle, or each of a run of cycles, did. */
@@ -93,7 +107,8 @@ struct cycle_record {
     uint8_t head_wait;                      /* at the start of the cycle, before anything commits */
     uint8_t flags;                          /* enum cycle_flag */
     uint8_t dispatched_wrong, issued_wrong; /* of `dispatched` and `issued`, on the wrong path */
-    uint16_t unused;                        /* 0, so that records can be compared as bytes */
+    uint8_t cause;                          /* enum front_cause, if the ROB is empty when the cycle begins; else 0 */
+    uint8_t unused;                         /* 0, so that records can be compared as bytes */
 };
 
 enum insn_event {
@@ -125,6 +140,7 @@ struct insn_view {
     uint8_t size;    /* bytes of its memory access, 0: none */
     bool store;      /* which writes */
     bool wrong_path, control, conditional, taken, mispredicted;
+    bool machine; /* of machine mode */
     uint32_t tag; /* what the observer's tag was at its fetch, 0 without one */
 };
 
@@ -172,6 +188,9 @@ struct core_observer {
     void (*transferred)(void *context, const struct hart *h, const struct core_transfer *t);
     /* What the guest reads from hpmcounter 3 to 31; NULL: 0. */
     uint64_t (*counter)(void *context, unsigned hpmcounter);
+    /* The core goes into machine mode, or back: the cycles that follow are of that mode, those before are told. Nothing
+     * is in flight. */
+    void (*mode)(void *context, bool machine);
     /* A watched count reached its limit in a cycle before `cycle`, see core_watch. */
     void (*reached)(void *context, unsigned watch, uint64_t cycle);
     void *context;
@@ -179,6 +198,12 @@ struct core_observer {
     enum observed observed;
     bool each_cycle; /* the record of a cycle comes at its end; with more than one cycle nothing happens in these */
 };
+
+static inline bool core_observes_insns(const struct core_observer *o)
+{
+    return o->fetched || o->dispatched || o->issued || o->executed || o->mispredicted || o->completed || o->committed ||
+           o->squashed;
+}
 
 enum { CORE_WATCHES = 8 };
 

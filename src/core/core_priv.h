@@ -107,8 +107,10 @@ struct core {
     bool step;                 /* through every cycle */
     bool watching;             /* some counts, or each cycle */
     bool captures;             /* someone wants to be told of what retires */
+    bool machine_mode;         /* firmware runs, or is about to be fetched */
     bool all_observed;         /* someone wants to be told about every instruction */
     uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
+    uint8_t cause;             /* enum front_cause */
     uint8_t head_wait;         /* enum head_wait of this cycle */
     uint8_t mark;              /* OBSERVED, if someone wants to be told of some instructions */
     uint8_t miss_mark;         /* the same on this path: for mispredictions and those with EVENTS_OF_FETCH ... */
@@ -189,7 +191,10 @@ struct core {
     uint64_t cycles_before;        /* what the guest's cycle counter read when the core began */
     const struct hart *last_hart;
     uint64_t last_pc;
-    struct core_observer observer;
+    struct core_observer observer; /* told: what was asked for, joined with what counts for firmware */
+    struct core_observer asked;
+    struct machine *machine; /* NULL without firmware */
+    uint64_t look;           /* cycle before which none of its counters overflows, or NEVER */
     struct core_watch {
         const uint64_t *count; /* NULL: the time */
         uint64_t limit;
@@ -236,6 +241,12 @@ static inline uint64_t stage_result(enum place place, unsigned moved, unsigned s
 static inline uint64_t wrong_result(enum place place, unsigned moved)
 {
     return (uint64_t)moved << (place == PLACE_DISPATCH ? 32 : 40);
+}
+
+/* Whether something commits in this cycle, asked by fetch. */
+static inline bool core_commits(const struct core *c)
+{
+    return c->stages >> 8 * PLACE_COMMIT & 0xff;
 }
 
 uint64_t core_commit(struct core *c);
@@ -345,10 +356,34 @@ static inline void core_operands_ready(struct core *restrict c, struct flight *f
 /* A new path: what is fetched there is marked so. */
 static inline void core_mark_path(struct core *restrict c)
 {
-    unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0);
+    unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0) |
+                     (c->machine_mode ? TRANSLATED : 0); /* machine mode has addresses of memory itself */
     c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | flags << 8 | WAITING;
     c->miss_mark = c->misses_observed && c->paths.level ? 0 : c->mark;
 }
+
+/* ---- core.c */
+void core_join_observers(struct core *c);                           /* of who asked, and of firmware's counters */
+void core_set_trap(struct core *c, enum trap trap, uint64_t value); /* taken when the window is empty */
+
+/* ---- machine.c; all but machine_free are for cores with firmware */
+void machine_free(struct machine *m);
+void machine_begin_run(struct core *c, struct hart *h); /* starts the firmware, the first time */
+void machine_end_run(struct core *c);
+/* The window is empty. Whether fetch may go on: what was to happen then has happened. */
+bool machine_drained(struct core *c);
+void machine_except(struct core *c, enum trap trap, uint64_t value); /* in machine mode, when the window is empty */
+void machine_return(struct core *c);                                 /* mret, likewise */
+/* The CSR access of an instruction in machine mode, of whose window it is the only one; false: illegal. What it writes
+ * is written when it has committed. */
+bool machine_access_csr(struct core *c, const struct code *code);
+bool machine_counter_is_open(const struct core *c, unsigned counter); /* to the program */
+uint64_t machine_counter(struct core *c, unsigned counter);           /* as the program reads it */
+void machine_look(struct core *c); /* counts up to this cycle: overflows, and when to look again */
+const struct core_observer *machine_observer(const struct core *c);
+
+/* ---- observers.c */
+void observers_join(struct core *c); /* core.observer becomes what was asked for and machine_observer in one */
 
 /* The instruction as observers see it, after the records of all cycles so far. */
 void core_show(struct core *c, const struct flight *f, struct insn_view *v);

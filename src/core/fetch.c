@@ -14,6 +14,7 @@ static void stop_until(struct core *restrict c, struct group *g, uint64_t cycle,
 {
     c->fetch_resume = cycle;
     c->fetch_why = g->why = (uint8_t)why;
+    c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I));
     c->active = true;
 }
 
@@ -27,7 +28,9 @@ static bool access_line(struct core *restrict c, struct group *g, uint64_t start
     }
     g->lines--;
     c->active = true;
-    struct tlb_answer t = memsys_translate_fetch(c->memsys, start, c->now, wrong);
+    struct tlb_answer t = {.ready = c->now};
+    if (LIKELY(!c->machine_mode))
+        t = memsys_translate_fetch(c->memsys, start, c->now, wrong);
     if (UNLIKELY(t.ready > c->now)) {
         if (t.level == TLB_WALK) {
             c->fetch_events |= EVENT_ITLB;
@@ -66,11 +69,18 @@ static bool have_lines(struct core *restrict c, struct group *g, uint64_t pc, un
 
 static void trap_when_drained(struct core *restrict c, struct group *g, enum trap trap, uint64_t value)
 {
-    c->trap = trap;
-    c->trap_value = value;
-    c->serializing = true;
+    core_set_trap(c, trap, value);
     c->active = true;
     g->why = FETCH_SERIAL;
+}
+
+/* The instruction is tried again when nothing is in flight. */
+static bool wait_for_empty_window(struct core *restrict c, struct group *g)
+{
+    c->serializing = c->active = true;
+    c->cause = CAUSE_SERIAL;
+    g->why = FETCH_SERIAL;
+    return false;
 }
 
 static void lose_way(struct core *restrict c, struct group *g)
@@ -95,7 +105,8 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     if (code->op == INSN_lr_w || code->op == INSN_lr_d)
         write = false;
     struct path_trap trap = {TRAP_NONE, 0};
-    if (UNLIKELY(atomic && f->addr < GUEST_SPACE && f->addr % code->mem_size != 0)) {
+    bool somewhere = f->addr < GUEST_SPACE || c->machine_mode;
+    if (UNLIKELY(atomic && somewhere && f->addr % code->mem_size != 0)) {
         trap_when_drained(c, g, TRAP_MISALIGNED, f->addr);
         return false;
     }
@@ -113,20 +124,38 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
 static bool execute_csr(struct core *restrict c, struct group *g, const struct code *code)
 {
     struct hart *h = c->paths.hart;
-    bool illegal;
+    unsigned csr = (unsigned)code->o.imm & 0xfff;
+    bool illegal = false;
     if (c->paths.level > 0) { /* the host's floating-point unit is in the right path's service */
         h->x[code->o.rd] = 0;
         return true;
     }
-    if (csr_is_counter((unsigned)code->o.imm) && c->head != c->tail) {
-        c->serializing = c->active = true;
-        g->why = FETCH_SERIAL;
-        return false;
-    }
-    exec_csr(h, code, h->retired + (uint64_t)(h->quantum - h->budget), &illegal);
+    if ((csr_is_counter(csr) || c->machine_mode) && c->head != c->tail)
+        return wait_for_empty_window(c, g);
+    if (UNLIKELY(c->machine_mode) && core_commits(c)) /* counters are looked at between cycles */
+        return wait_for_empty_window(c, g);
+    if (UNLIKELY(c->machine_mode) && !csr_is_fp(csr))
+        illegal = !machine_access_csr(c, code);
+    else if (UNLIKELY(c->machine != NULL) && csr_is_counter(csr) && !machine_counter_is_open(c, csr - CSR_COUNTERS))
+        illegal = true;
+    else
+        exec_csr(h, code, h->retired + (uint64_t)(h->quantum - h->budget), &illegal);
     if (illegal)
         trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
     return !illegal;
+}
+
+/* What only one of the modes has. Traps otherwise. */
+static bool is_of_this_mode(struct core *restrict c, struct group *g, const struct code *code)
+{
+    bool privileged = code->op == INSN_mret || code->op == INSN_wfi;
+    if (c->machine_mode && code->flags & IS_SYSTEM_CALL)
+        trap_when_drained(c, g, TRAP_ECALL, 0);
+    else if (!c->machine_mode && privileged)
+        trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
+    else
+        return true;
+    return false;
 }
 
 static bool execute_special(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
@@ -139,6 +168,8 @@ static bool execute_special(struct core *restrict c, struct group *g, struct fli
         lose_way(c, g);
         return false;
     }
+    if (code->flags & IS_SERIAL && !is_of_this_mode(c, g, code))
+        return false;
     if (code->flags & IS_TRAP) {
         bool breakpoint = code->op == INSN_ebreak;
         trap_when_drained(c, g, breakpoint ? TRAP_EBREAK : TRAP_ILLEGAL, breakpoint ? 0 : code->bits);
@@ -262,14 +293,6 @@ static inline const struct code *code_at(struct core *restrict c, uint64_t pc, u
     return LIKELY(found) ? &c->codes->code[found] : code_find(c->codes, pc, fault);
 }
 
-/* Room for more decoded code is made when nothing is in flight. */
-static bool make_room_for_code(struct core *restrict c, struct group *g)
-{
-    c->serializing = c->active = true;
-    g->why = FETCH_SERIAL;
-    return false;
-}
-
 static bool no_code(struct core *restrict c, struct group *g, uint64_t fault)
 {
     if (c->paths.level > 0)
@@ -279,14 +302,20 @@ static bool no_code(struct core *restrict c, struct group *g, uint64_t fault)
     return false;
 }
 
+/* Whether fetch goes on nevertheless: CSRs serialize in machine mode only. */
 static bool serialize(struct core *restrict c, struct group *g, const struct flight *f, const struct code *code)
 {
+    if (code->flags & IS_CSR && !c->machine_mode)
+        return true;
     c->serializing = true;
+    c->cause = CAUSE_SERIAL;
     c->trap = TRAP_NONE;
-    c->code_is_stale = !(code->flags & IS_SYSTEM_CALL); /* fence.i */
+    c->code_is_stale = code->op == INSN_fence_i;
     if (code->flags & IS_SYSTEM_CALL) {
         c->trap = TRAP_ECALL;
         c->paths.hart->pc = f->pc;
+    } else if (code->op == INSN_mret) {
+        machine_return(c);
     }
     g->why = FETCH_SERIAL;
     return false;
@@ -299,7 +328,7 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
     uint64_t pc = h->pc, fault;
     const struct code *code = code_at(c, pc, &fault);
     if (UNLIKELY(code == NULL))
-        return code_wants_reset(c->codes) ? make_room_for_code(c, g) : no_code(c, g, fault);
+        return code_wants_reset(c->codes) ? wait_for_empty_window(c, g) : no_code(c, g, fault);
     if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
         return false;
     struct flight *f = flight_at(c, c->tail);
@@ -333,7 +362,7 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         c->more[slot_of(c, f)].tag = tag;
     if (code->flags & IS_CONTROL || !c->misses_observed)
         OBSERVE(c, fetched, f);
-    if (UNLIKELY(code->flags & IS_SERIAL))
+    if (UNLIKELY(code->flags & (IS_SERIAL | IS_CSR)))
         return serialize(c, g, f, code);
     return more;
 }
@@ -364,7 +393,9 @@ static bool drained(struct core *restrict c)
         c->line_start = c->line_before = NEVER;
     }
     c->serializing = false;
-    return true;
+    if (UNLIKELY(c->machine != NULL))
+        c->serializing = !machine_drained(c);
+    return !c->serializing;
 }
 
 /* Whether this cycle's first instruction lies wholly in the line at hand. The first half of one that does not is at

@@ -20,6 +20,7 @@ static void resolve(struct core *restrict c, struct flight *f)
     if (f->level == 0)
         note_refill(c, f);
     c->counts.mispredictions_spec++;
+    c->cause = CAUSE_BRANCH;
     core_squash(c, position_of(c, f) + 1);
     path_return(&c->paths, f->level);
     core_mark_path(c);
@@ -167,7 +168,9 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
         return;
     }
     f->when = c->now + t->latency;
-    f->wait = code->class == CLASS_ALU || code->class == CLASS_BRANCH ? HEAD_ALU : HEAD_UNIT;
+    f->wait = code->class >= CLASS_FPADD                                ? HEAD_FPU
+              : code->class == CLASS_ALU || code->class == CLASS_BRANCH ? HEAD_ALU
+                                                                        : HEAD_UNIT;
     if (t->interval > 1)
         occupy_unit(c, t->pool, c->now + t->interval);
     wheel_add(c, f);

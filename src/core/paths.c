@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/firmware.h"
 #include "riscv/host_fpu.h"
 
 int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight, struct error *err)
@@ -75,6 +76,8 @@ static bool page_allows(struct paths *p, uint64_t addr, bool write, struct path_
 void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, struct path_trap *trap)
 {
     uint64_t last = (addr + size - 1) & ~(uint64_t)(GUEST_PAGE - 1); /* the page of its end */
+    if (p->machine && addr - FIRMWARE_BASE <= FIRMWARE_SPACE - size)
+        return p->machine + (addr - FIRMWARE_BASE);
     if (!page_allows(p, addr, write, trap))
         return NULL;
     if (last > addr && !page_allows(p, last, write, trap))
@@ -127,10 +130,11 @@ bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr)
     struct path_trap ignored;
     if (c->flags & IS_STORE && c->flags & IS_LOAD && addr % size != 0)
         return false;
-    if (!path_right_memory(p, addr, size, c->flags & IS_STORE, &ignored))
+    const void *at = path_right_memory(p, addr, size, c->flags & IS_STORE, &ignored);
+    if (at == NULL)
         return false;
     if (c->flags & IS_LOAD) {
-        memcpy(p->buffer, p->mem + addr, size);
+        memcpy(p->buffer, at, size);
         if (p->undone > 0)
             overlay_get(p, addr, p->buffer, size);
     }

@@ -49,6 +49,7 @@ struct paths {
     struct hart *right; /* the guest's */
     uint8_t *mem;
     struct guest_memory *memory;
+    uint8_t *machine; /* memory of machine mode (firmware.h), while the core is in it; else NULL */
     struct access_cache readable, writable;
     uint64_t losses;          /* of the memory, when they were valid */
     struct path_level *above; /* above[k - 1] is level k */

@@ -116,6 +116,8 @@ static bool run_on_core(struct part *part, uint64_t insns, bool measured)
         if (insns && (uint64_t)h->quantum > insns - done)
             h->quantum = (int64_t)(insns - done);
         core_run(part->core, h);
+        if (core_firmware_failed(part->core))
+            return false;
         done += (uint64_t)(h->quantum - h->budget);
         process_trap(part->process, t);
         note_fork(part);
@@ -135,6 +137,8 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     core_step_every_cycle(part->core, s->step);
     if (s->warmup_insns) {
         run_on_core(part, s->warmup_insns, false);
+        if (core_firmware_failed(part->core))
+            return core_firmware_error(part->core, err);
         core_drain(part->core);
     }
     read_counts(part->core, &part->start);
@@ -142,6 +146,8 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     if (s->progress && !part->is_child)
         s->progress(s->progress_context, 0);
     r->cut = run_on_core(part, s->max_insns, true);
+    if (core_firmware_failed(part->core))
+        return core_firmware_error(part->core, err);
     if (r->cut && !part->is_child)
         process_abandon_children(part->process);
     core_drain(part->core);
@@ -165,6 +171,14 @@ static void add_children(struct part *part, struct simulation_result *r)
     r->cut |= part->of_children[SHARED_CUT] != 0;
 }
 
+/* Instructions can be observed for firmware's counters if nobody observes only some of them. */
+static int boot(struct part *part, struct error *err)
+{
+    const struct simulation *s = part->s;
+    bool some = s->observer && s->observer->observed != OBSERVE_ALL && core_observes_insns(s->observer);
+    return s->firmware ? core_boot(part->core, s->core, s->firmware, s->machine_counters, !some, err) : 0;
+}
+
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
 {
     struct part part = {.process = p, .s = s};
@@ -174,7 +188,9 @@ int simulate_process(struct process *p, const struct simulation *s, struct simul
     if (part.of_children == MAP_FAILED)
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
     part.core = core_new(s->core, process_memory(p), err);
-    int code = part.core ? run_part(&part, r, err) : -EINVAL;
+    int code = part.core ? boot(&part, err) : -EINVAL;
+    if (code == 0)
+        code = run_part(&part, r, err);
     if (code == 0 && part.is_child)
         hand_to_parent(&part, r->cut);
     else if (code == 0)

@@ -2,12 +2,13 @@
  *
  *     [ skip: functional, warm or not ][ warm-up: on the core, not counted ][ measured: on the core ]
  *
- * Lengths are in instructions of one process. Processes that the guest forks run on cores of their own, which start as
- * copies of their parent's; what they measure is added to the result. */
+ * Lengths are in instructions of one process, those of firmware not included. Processes that the guest forks run on
+ * cores of their own, which start as copies of their parent's; what they measure is added to the result. */
 #ifndef CYCLESCOPE_CORE_SIMULATE_H
 #define CYCLESCOPE_CORE_SIMULATE_H
 
 #include "core/core.h"
+#include "core/machine.h"
 #include "guest/process.h"
 
 /* Numbers that an observer makes of a run, to be added up over the processes that the guest forks. */
@@ -24,10 +25,12 @@ struct simulation {
     uint64_t skip_insns;
     bool warm; /* caches, TLBs and predictors see what is skipped */
     uint64_t warmup_insns;
-    uint64_t max_insns;                   /* measured ones; 0: to the end */
-    bool step;                            /* simulate idle cycles one by one */
-    const struct core_observer *observer; /* of what is measured, or NULL */
-    const struct simulation_sum *sum;     /* what it makes of it, or NULL */
+    uint64_t max_insns;                              /* measured ones; 0: to the end */
+    bool step;                                       /* simulate idle cycles one by one */
+    const char *firmware;                            /* runs in machine mode (machine.h), or NULL */
+    const struct machine_counters *machine_counters; /* with firmware: who counts for it */
+    const struct core_observer *observer;            /* of what is measured, or NULL */
+    const struct simulation_sum *sum;                /* what it makes of it, or NULL */
     /* Called when measuring begins, with 0, and then now and then with the instructions measured so far. May be NULL.
      */
     void (*progress)(void *context, uint64_t insns);

@@ -222,6 +222,11 @@ static void translate_system(struct builder *b, const struct insn *i)
         emit(b, OP_ebreak);
         b->done = true;
         break;
+    case INSN_mret:
+    case INSN_wfi:
+        emit(b, OP_illegal);
+        b->done = true;
+        break;
     default: translate_csr(b, i); break;
     }
 }

@@ -13,14 +13,18 @@ struct cache_counts *hierarchy_counts(struct memsys *m, const struct cache *c, c
 
 void hierarchy_count_access(struct cache_counts *n, const struct request *q)
 {
-    n->accesses[0] += q->demand;
-    n->accesses[1] += q->demand && q->wrong_path;
+    uint64_t *accesses = q->demand ? n->accesses : n->prefetch_accesses;
+    accesses[0]++;
+    accesses[1] += q->wrong_path;
+    n->store_accesses += q->demand && q->store;
 }
 
 static void count_miss(struct cache_counts *n, const struct request *q, bool merged)
 {
-    n->misses[0] += q->demand;
-    n->misses[1] += q->demand && q->wrong_path;
+    uint64_t *misses = q->demand ? n->misses : n->prefetch_misses;
+    misses[0]++;
+    misses[1] += q->wrong_path;
+    n->store_misses += q->demand && q->store;
     n->merges[0] += q->demand && merged;
     n->merges[1] += q->demand && merged && q->wrong_path;
 }
@@ -76,10 +80,12 @@ static void place(struct memsys *m, struct cache *c, const struct request *q, ui
 {
     size_t i = tags_victim(&c->tags, addr);
     uint64_t victim = tags_address(&c->tags, i);
-    bool dirty = c->tags.tag[i] && (c->tags.note[i] & LINE_DIRTY);
+    bool leaves = c->tags.tag[i], dirty = leaves && (c->tags.note[i] & LINE_DIRTY);
+    struct cache_counts *n = hierarchy_counts(m, c, q);
     tags_place(&c->tags, i, addr, date, note);
+    n->clean_evictions += leaves && !dirty;
     if (dirty) {
-        hierarchy_counts(m, c, q)->writebacks++;
+        n->writebacks++;
         write_back(m, c, q, victim, now);
     }
 }

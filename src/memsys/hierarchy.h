@@ -9,6 +9,7 @@ struct request {
     bool data;   /* else instructions */
     bool demand; /* no prefetch: it counts, trains prefetchers, and is a use of the line */
     bool wrong_path;
+    bool store; /* a store asks for it */
     bool warm;  /* all is there at once, and nothing counts */
     bool dirty; /* the line becomes dirty in the cache that is accessed first */
 };

@@ -182,6 +182,7 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
             struct cache_counts *n = hierarchy_counts(m, c, q);
             hierarchy_count_access(n, q);
             n->misses[0]++;
+            n->store_misses++;
             hierarchy_prefetch(m, c, q, addr, true, now);
         }
         return a;
@@ -264,6 +265,7 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
         tags_touch(&c->tags, (size_t)i);
         c->tags.note[i] |= LINE_DIRTY;
         m->counts.l1d.accesses[0]++;
+        m->counts.l1d.store_accesses++;
         memsys_take_data_port(m, now);
         return (struct mem_answer){.ready = now + 1, .level = LEVEL_L1};
     }
@@ -271,7 +273,7 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
     if (c->allocate_on_store && reject(m, addr, size, now, &a))
         return a;
     memsys_take_data_port(m, now);
-    struct request q = {.pc = pc, .data = true, .demand = true};
+    struct request q = {.pc = pc, .data = true, .demand = true, .store = true};
     return store_all(m, &q, addr, size, now);
 }
 

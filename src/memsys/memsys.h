@@ -19,8 +19,8 @@
  * Accesses on the wrong path are like any other; `wrong_path` only sorts the counts.
  *
  * Limits: a dirty victim that is new to the next level takes a line there without fetching what it does not cover. A
- * prefetch is no access in the counts of lower levels, does not train their prefetchers, and is not stopped by the end
- * of a page. Any number of page walks go on at a time, and they do not use the caches. */
+ * prefetch is no demand access in the counts of lower levels, does not train their prefetchers, and is not stopped by
+ * the end of a page. Any number of page walks go on at a time, and they do not use the caches. */
 #ifndef CYCLESCOPE_MEMSYS_MEMSYS_H
 #define CYCLESCOPE_MEMSYS_MEMSYS_H
 
@@ -91,9 +91,11 @@ struct tlb_answer {
 /* What happened, by requester. Each line that an access touches counts. Demand counts sort by path: index 0 is all
  * accesses, index 1 those of the wrong path. */
 struct cache_counts {
-    uint64_t accesses[2], misses[2], merges[2]; /* a merged miss is a miss, too */
-    uint64_t writebacks;                        /* dirty lines that left, by what took their place */
-    uint64_t prefetches, useful_prefetches;     /* by who asked for them; by who used them before they left */
+    uint64_t accesses[2], misses[2], merges[2];        /* a merged miss is a miss, too */
+    uint64_t store_accesses, store_misses;             /* of these, by stores */
+    uint64_t prefetch_accesses[2], prefetch_misses[2]; /* by prefetchers of the level before; not among the former */
+    uint64_t writebacks, clean_evictions;              /* dirty and clean lines that left, by what took their place */
+    uint64_t prefetches, useful_prefetches;            /* by who asked for them; by who used them before they left */
     uint64_t rejects;
 };
 

@@ -35,10 +35,10 @@ struct profile_info {
 };
 
 struct profile_event {
-    uint32_t event;      /* its number: 0, 1, … in order */
-    const char *name;    /* as given, with its modifiers */
-    uint64_t period;     /* mean events per sample; 0: every one is counted */
-    bool cycles;         /* it counts cycles: a profile of time */
+    uint32_t event;   /* its number: 0, 1, … in order */
+    const char *name; /* as given, with its modifiers */
+    uint64_t period;  /* mean events per sample; 0: every one is counted */
+    bool cycles;      /* it counts cycles: a profile of time */
 };
 
 struct profile_map {
@@ -60,7 +60,8 @@ enum profile_flag {
     PROFILE_SQUASHED = 4,    /* it was thrown away */
     PROFILE_TAKEN = 8,
     PROFILE_MISPREDICTED = 16,
-    PROFILE_STORE = 32 /* its data was written */
+    PROFILE_STORE = 32,    /* its data was written */
+    PROFILE_HAS_CAUSE = 64 /* `cause` is known */
 };
 
 /* Cycles from one stage to the next. */
@@ -74,15 +75,16 @@ enum profile_stage {
 
 struct profile_sample {
     uint32_t event, chain;
-    uint64_t weight;                 /* events that it stands for */
-    uint64_t pc;                     /* instruction that it is charged to */
-    uint64_t cycle;                  /* when; 0 in sums */
-    uint64_t address;                /* 0 without */
-    uint32_t flags;                  /* enum profile_flag */
-    uint32_t outcome;                /* enum insn_event of core.h */
+    uint64_t weight;                  /* events that it stands for */
+    uint64_t pc;                      /* instruction that it is charged to */
+    uint64_t cycle;                   /* when; 0 in sums */
+    uint64_t address;                 /* 0 without */
+    uint32_t flags;                   /* enum profile_flag */
+    uint32_t outcome;                 /* enum insn_event of core.h */
     uint32_t latency[PROFILE_STAGES]; /* 0 where it did not get */
-    int32_t distance;                /* of the second of a pair: instructions behind the first, in order of fetch */
-    uint32_t slots;                  /* of the second of a pair: issue slots wasted between both, 0 else */
+    int32_t distance;                 /* of the second of a pair: instructions behind the first, in order of fetch */
+    uint32_t slots;                   /* of the second of a pair: issue slots wasted between both, 0 else */
+    uint64_t cause; /* instruction that the event was of, whatever the sample is charged to; 0 without */
 };
 
 struct profile_total {

@@ -47,6 +47,7 @@ static const struct profile_field sample_fields[] = {
     {"latency", FIELD_U32, AT(sample.latency[PROFILE_COMPLETE]), 0},
     {"distance", FIELD_I32, AT(sample.distance), 0},
     {"number of slots", FIELD_U32, AT(sample.slots), 0},
+    {"cause", FIELD_NEAR64, AT(sample.cause), 5},
 };
 static const struct profile_field total_fields[] = {
     {"event", FIELD_EVENT, AT(total.event), 0},
@@ -69,7 +70,7 @@ const struct profile_layout profile_layouts[PROFILE_RECORD_KINDS] = {
 static const char *check_sample(const struct profile_state *s, const struct profile_sample *sample)
 {
     const uint32_t flags = PROFILE_HAS_ADDRESS | PROFILE_HAS_HISTORY | PROFILE_SQUASHED | PROFILE_TAKEN |
-                           PROFILE_MISPREDICTED | PROFILE_STORE;
+                           PROFILE_MISPREDICTED | PROFILE_STORE | PROFILE_HAS_CAUSE;
     if (sample->event >= s->events)
         return "a sample of an event that was not announced";
     if (sample->chain > s->chains)

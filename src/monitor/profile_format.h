@@ -52,9 +52,9 @@ enum {
     PROFILE_EVENTS_MOST = 4096,
     PROFILE_STRING_MOST = 16383,   /* bytes of a string, its zero not counted */
     PROFILE_OUTCOME_MOST = 0xffff, /* as many bits as `events` of struct insn_view has */
-    PROFILE_FIELDS_MOST = 14,      /* of a kind of record */
+    PROFILE_FIELDS_MOST = 15,      /* of a kind of record */
     PROFILE_VARINT_MOST = 10,      /* bytes of a varint */
-    PROFILE_DIFFERENCES = 5,       /* fields of a kind that are told by their difference, at most */
+    PROFILE_DIFFERENCES = 6,       /* fields of a kind that are told by their difference, at most */
     PROFILE_OTHER_ROW = 0,         /* of profile_state.last: chains */
     PROFILE_FIRST_EVENT_ROW = 1    /* of profile_state.last: samples and pairs of event 0 */
 };

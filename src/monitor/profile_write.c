@@ -113,7 +113,7 @@ static uint64_t load_u64(const char *from)
 }
 
 /* The number of a field as it is written, the length if it is a string. 0: it need not follow, except that an address
- * may be the same again (FIELD_NEAR64). */
+ * or a cause may be the same again (FIELD_NEAR64). */
 static uint64_t field_number(struct profile_writer *w, const struct profile_record *r, const struct profile_field *f,
                              uint64_t **row, bool *follows)
 {

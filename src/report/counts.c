@@ -20,6 +20,7 @@
     PATHS(#c "_accesses", c.accesses, what ": lines accessed"),                                                        \
         PATHS(#c "_merges", c.merges, what ": misses on lines already on the way"),                                    \
         EACH(#c "_writebacks", c.writebacks, what ": dirty lines that left"),                                          \
+        EACH(#c "_clean_evictions", c.clean_evictions, what ": other lines that left"),                                \
         EACH(#c "_prefetches", c.prefetches, what ": lines prefetched"),                                               \
         EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used"),                  \
         EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR")
@@ -27,16 +28,31 @@
 #define CACHE(c, what)                                                                                                 \
     PATHS(#c "_access_misses", c.misses, what ": accesses to lines that were not there"), CACHE_OTHERS(c, what)
 
+/* Where stores come, and where prefetches of the level before do. */
+#define STORES(c, what)                                                                                                \
+    EACH(#c "_store_accesses", c.store_accesses, what ": accesses by stores"),                                         \
+        EACH(#c "_store_misses", c.store_misses, what ": of these, misses")
+#define PREFETCHED(c, what)                                                                                            \
+    PATHS(#c "_prefetch_accesses", c.prefetch_accesses, what ": accesses by prefetches of the level before"),          \
+        PATHS(#c "_prefetch_misses", c.prefetch_misses, what ": of these, misses")
+
 const struct count_row count_rows[] = {
 #define COUNT_OF(name, help) {#name, help, CORE(name), NO_COUNT},
 #include "core/count.def"
 #undef COUNT_OF
     CACHE(l1i, "first instruction cache"),
     CACHE(l1d, "first data cache"),
+    STORES(l1d, "first data cache"),
     CACHE(l2i, "second cache, for instructions"),
+    PREFETCHED(l2i, "second cache, for instructions"),
     CACHE(l2d, "second cache, for data"),
+    STORES(l2d, "second cache, for data"),
+    PREFETCHED(l2d, "second cache, for data"),
     CACHE(l3i, "third cache, for instructions"),
+    PREFETCHED(l3i, "third cache, for instructions"),
     CACHE(l3d, "third cache, for data"),
+    STORES(l3d, "third cache, for data"),
+    PREFETCHED(l3d, "third cache, for data"),
     PATHS("itlb_access_misses", itlb_misses, "fetches that missed the first-level TLB"),
     PATHS("dtlb_access_misses", dtlb_misses, "loads and stores that missed the first-level TLB"),
     PATHS("itlb_walks", itlb_walks, "page walks for instructions"),
@@ -110,7 +126,8 @@ static const struct stage_reason head_reasons[HEAD_WAITS] = {
     [HEAD_NOTHING] = {"nothing", "nothing: it was complete, or there was none"},
     [HEAD_ISSUE] = {"issue", "its turn, or a unit"},
     [HEAD_ALU] = {"alu", "an ALU, or a unit of one cycle"},
-    [HEAD_UNIT] = {"unit", "a unit of long latency"},
+    [HEAD_UNIT] = {"unit", "an integer unit of long latency"},
+    [HEAD_FPU] = {"fpu", "a floating-point unit of long latency"},
     [HEAD_L1D_HIT] = {"l1d_hit", "data from the first cache, or forwarded"},
     [HEAD_L1D] = {"l1d", "data from the second or third cache"},
     [HEAD_L2D] = {"l2d", "data from memory"},

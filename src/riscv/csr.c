@@ -2,8 +2,6 @@
 
 #include "riscv/host_fpu.h"
 
-enum { CSR_FFLAGS = 0x001, CSR_FRM = 0x002, CSR_FCSR = 0x003 };
-
 static uint64_t read_counter(const struct hart *h, unsigned counter, uint64_t retired)
 {
     if (counter == COUNTER_TIME)
@@ -29,7 +27,7 @@ bool csr_access(struct hart *h, unsigned csr, enum csr_access access, bool write
     }
     if (!writes)
         return true;
-    uint64_t value = access == CSR_WRITE ? operand : access == CSR_SET ? *old | operand : *old & ~operand;
+    uint64_t value = csr_new_value(access, *old, operand);
     switch (csr) {
     case CSR_FFLAGS: h->fflags = value & 31; break;
     case CSR_FRM: h->frm = value & 7; break;

@@ -6,8 +6,8 @@
  * translation) are charged to that: they would have passed with the right prediction, too. */
 #include "stacks/fmt.h"
 
-enum { LONG_WAITS = 4 };
-static const enum head_wait long_waits[LONG_WAITS] = {HEAD_UNIT, HEAD_L2D, HEAD_DTLB, HEAD_WALKED};
+enum { LONG_WAITS = 5 };
+static const enum head_wait long_waits[LONG_WAITS] = {HEAD_UNIT, HEAD_FPU, HEAD_L2D, HEAD_DTLB, HEAD_WALKED};
 
 struct fmt2 {
     struct fmt fmt;

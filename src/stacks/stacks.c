@@ -35,10 +35,8 @@ enum component component_of_miss(unsigned front_miss)
 
 enum component component_of_wait(enum head_wait w)
 {
-    static const uint8_t component[HEAD_WAITS] = {[HEAD_UNIT] = COMPONENT_fu,
-                                                  [HEAD_L1D] = COMPONENT_l1d,
-                                                  [HEAD_L2D] = COMPONENT_l2d,
-                                                  [HEAD_DTLB] = COMPONENT_dtlb,
-                                                  [HEAD_WALKED] = COMPONENT_dtlb};
+    static const uint8_t component[HEAD_WAITS] = {
+        [HEAD_UNIT] = COMPONENT_fu, [HEAD_FPU] = COMPONENT_fu,    [HEAD_L1D] = COMPONENT_l1d,
+        [HEAD_L2D] = COMPONENT_l2d, [HEAD_DTLB] = COMPONENT_dtlb, [HEAD_WALKED] = COMPONENT_dtlb};
     return (enum component)component[w];
 }

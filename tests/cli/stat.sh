@@ -143,7 +143,97 @@ view view-of-one-process 'retired 30000 flushed some' --pipeview-insns 30000 "$w
 "${stat[@]}" --quiet --step --pipeview "$work/stepped" --pipeview-insns 30000 "$work/work" 5000 5000 >/dev/null
 if cmp -s "$work/log" "$work/stepped"; then ok view-is-the-same-stepped; else not_ok view-is-the-same-stepped "differs"; fi
 
+# ---- events of -e
+names='n = {c["event"]: c["value"] for c in (r or {}).get("counters", [])}'
+gives events 3 'done' "${stat[@]}" -e loads,l1d-misses,cycles --event 'fetch-stalls, fetch-stalls:edge' -e rob-occupancy \
+    -e 'committed:thresh=3,{branches,branch-misses:name=my own}' --json "$work/json" --csv "$work/csv" "$work/work"
+says events-name-program-and-core '/work on the core eyerman2006:$'
+says events-per-thousand-instructions '^ +[0-9,]+  loads +# +[0-9.]+ per 1000 instructions$'
+says events-percent-of-cycles '^ +[0-9,]+  fetch-stalls +# +[0-9.]+ % of cycles$'
+says events-average-length '^ +[0-9,]+  fetch-stalls:edge +# +[0-9.]+ cycles each$'
+says events-average-value '^ +[0-9,]+  rob-occupancy +# +[0-9.]+ on average$'
+says events-of-a-threshold-are-cycles '^ +[0-9,]+  committed:thresh=3 +# +[0-9.]+ % of cycles$'
+says events-have-names '^ +[0-9,]+  my own +# +[0-9.]+ per 1000 instructions$'
+says events-then-instructions '^ +[0-9,]+  instructions +# +[0-9.]+ IPC$'
+says events-then-cycles '^ +[0-9,]+  cycles$'
+says events-then-time '^ [0-9.]+ seconds, [0-9.]+ MIPS$'
+never_says events-take-the-place-of-the-page 'L1D misses|what ended dispatch| $'
+holds events-are-exact '[c["name"] for c in r["counters"]] == ["loads", "l1d-misses", "cycles", "fetch-stalls", "fetch-stalls",
+    "rob-occupancy", "committed", "branches", "mispredictions"] and n["loads"] == e["loads"] > 0 and
+    n["l1d-misses"] == e["l1d_misses"] > 0 and n["cycles"] == r["cycles"] and n["rob-occupancy"] == e["rob_occupancy"] and
+    n["my own"] == e["mispredictions"] > 0 and 0 < n["fetch-stalls:edge"] < n["fetch-stalls"] < r["cycles"]'
+holds events-fit-if-asked-for 'not any("fits" in c for c in r["counters"])'
+holds events-change-nothing-else 'set(r) - {"counters"} == set(b) and e["instructions"] == r["instructions"]'
+holds events-as-csv '[l.strip().split(",") for l in open(work + "/csv")] == [["event", "value", "unit"]] + [[c["event"],
+    str(c["value"]), u] for c, u in zip(r["counters"], ["occurrences"] * 2 + ["cycles"] * 2 + ["occurrences", "value", "cycles"]
+    + ["occurrences"] * 2)]'
+gives edges-alone 3 'done' "${stat[@]}" -e fetch-stalls:edge -e loads:m,committed:edge,committed "$work/work"
+says edges-alone-have-no-length '^ +[0-9,]+  fetch-stalls:edge$'
+says edges-of-occurrences '^ +[0-9,]+  committed:edge +# +[0-9.]+ events each$'
+gives csv-to-standard-output 3 $'done\nevent,value,unit\nloads:m,0,occurrences' "${stat[@]}" --quiet -e loads:m --csv - "$work/work"
+gives csv-quotes 3 $'done\nevent,value,unit\n"a ""b""",0,occurrences' "${stat[@]}" --quiet -e 'loads:m:name=a "b"' --csv - "$work/work"
+gives preload-may-be-anything 3 'done' "${stat[@]}" --quiet -e loads:m:preload=0xffffffffffffffff --json "$work/json" "$work/work"
+holds preload-of-all-bits-is-text 'r["counters"][0]["value"] == "18446744073709551615"'
+gives nothing-measured-of-events 3 'done' "${stat[@]}" --skip 1000000000 -e loads,cycles:u,loads:edge,rob-occupancy "$work/work"
+says nothing-measured-is-0 '^ +0  rob-occupancy$'
+gives events-of-forks 5 'done' "${stat[@]}" --quiet -e instructions,instructions:marked,loads --json "$work/json" "$work/work" 1000 50000
+holds events-of-all-processes 'n["instructions"] == r["instructions"] and n["loads"] == e["loads"] and
+    n["instructions:marked"] + 10 * 50000 < n["instructions"]'
+gives events-of-forks-in-what-is-skipped 5 'done' "${stat[@]}" --quiet --skip 200000 -e instructions,loads,cycles:edge --json "$work/json" \
+    "$work/work" 10 50000
+holds events-of-processes-forked-in-what-is-skipped 'n["instructions"] == r["instructions"] > 0 and n["loads"] == e["loads"] > 0'
+
+# ---- the counters of a core
+gives fits 3 'done' "${stat[@]}" --core pentium --counters -e cycles,instructions,loads,stores --json "$work/json" "$work/work"
+says all-fit '^ 4 of 4 events fit the 2 counters of pentium\.$'
+holds fits-in-json 'all(c["fits"] is True for c in r["counters"]) and
+    [c.get("counter") for c in r["counters"]] == [None, None, 0, 1] and n["loads"] == e["loads"] > 0'
+gives does-not-fit 3 'done' "${stat[@]}" --core pentium-pro --set events.calls=7 --counters --csv "$work/csv" --json "$work/json" \
+    -e 'cycles,loads,fp-instructions,stores,calls,{branches,branch-misses}' "$work/work"
+says some-fit '^ 3 of 7 events fit the 2 counters of pentium-pro; not counted:$'
+says unfit-are-not-counted '^ +<not counted>  stores$'
+says unfit-have-a-reason '^   stores: all counters are taken$'
+says unfit-of-a-group '^   branch-misses: its group does not fit$'
+says unfit-for-want-of-a-counter '^   calls: it needs counter 7, which the core does not have$'
+holds unfit-in-json '[c["fits"] for c in r["counters"]] == [True] * 3 + [False] * 4 and
+    [c["value"] for c in r["counters"]][3:] == [None] * 4 and [c.get("counter") for c in r["counters"]][1:3] == [1, 0]'
+holds unfit-in-csv '"stores,,occurrences\n" in open(work + "/csv").readlines()'
+printf 'base = pentium-pro\n[events]\nstores = 1\nfp-instructions = 0,1\n' >"$work/bound.ini"
+gives core-file-binds-events 3 'done' "${stat[@]}" --quiet --core "$work/bound.ini" --counters -e fp-instructions,loads,stores --json "$work/json" "$work/work"
+holds bound-by-a-core-file '[c["fits"] for c in r["counters"]] == [True, True, False]'
+gives settings-bind-events 3 'done' "${stat[@]}" --quiet --core "$work/bound.ini" --set events.stores=0,1 --set pmu.counters=3 --counters \
+    -e fp-instructions,loads,stores --json "$work/json" "$work/work"
+holds bound-by-settings 'all(c["fits"] for c in r["counters"]) and r["params"]["pmu.counters"] == "3"'
+
+# ---- a guest reads its own counters
+gives guest-reads-its-counters 0 '' "${stat[@]}" --quiet -e loads build/guest/counters loads
+gives guest-reads-the-first-counter 1 '' "${stat[@]}" --quiet -e stores,loads build/guest/counters loads
+gives guest-reads-filtered-counters 0 '' "${stat[@]}" --quiet -e loads:op=load,loads:edge,cycles build/guest/counters loads
+gives guest-reads-counters-on-another-core 0 '' "${stat[@]}" --quiet --core modern -e loads build/guest/counters loads
+gives guest-reads-counters-of-bundles 0 '' "${stat[@]}" --quiet --core ppc970 -e loads,stores build/guest/counters loads
+names=''
+
 # ---- mistakes
+# points NAME SENTENCE EVENTS COLUMN: the sentence, the events, and a caret under that column
+points() {
+    "${stat[@]}" -e "$3" "$work/work" >"$work/out" 2>"$work/err"
+    if [ $? = 125 ] && [ "$(cat "$work/err")" = "cyclescope: $2"$'\n'"$3"$'\n'"$(printf "%$(($4 - 1))s^")" ]; then ok "$1"
+    else not_ok "$1" "$(cat "$work/err")"; fi
+}
+points unknown-event "there is no event 'lods': did you mean 'loads'?" cycles,lods:u 8
+points bad-threshold 'thresh needs a number of at least 1' loads:thresh=x 14
+points group-not-closed 'a brace is not closed' 'cycles,{loads,stores' 8
+complains events-and-view '-e and --pipeview exclude each other' "${stat[@]}" -e loads --pipeview "$work/log" "$work/work"
+complains counters-without-events '--counters needs -e EVENTS' "${stat[@]}" --counters "$work/work"
+complains csv-without-events '--csv needs -e EVENTS' "${stat[@]}" --csv - "$work/work"
+complains events-without-value '--event needs a value' "${stat[@]}" -e
+complains samples-of-events "'loads:period=5': period and share are for samples" "${stat[@]}" -e loads:period=5 "$work/work"
+complains filter-of-no-instructions "'l1i-misses:spec:ip=0-4' does not belong to instructions" "${stat[@]}" -e l1i-misses:spec:ip=0-4 "$work/work"
+complains csv-cannot-be-written '--csv /no/where/csv: No such file' "${stat[@]}" -e loads --csv /no/where/csv "$work/work"
+complains bound-unknown-event "--set events.lods=1: there is no event 'lods': did you mean 'loads'" "${stat[@]}" --set events.lods=1 "$work/work"
+complains bound-to-no-number "--set events.loads=x: events.loads must be numbers of counters" "${stat[@]}" --set events.loads=x "$work/work"
+printf '[events]\n\nloads = 0\nloafs = 1\n' >"$work/bad.ini"
+complains bound-unknown-event-in-a-file "bad.ini:4: there is no event 'loafs'" "${stat[@]}" --core "$work/bad.ini" "$work/work"
 complains number-too-big "--skip needs a number" "${stat[@]}" --skip 99999999T "$work/work"
 complains no-program 'no program given' "${stat[@]}"
 complains unknown-core "'?pentuim'?.*" "${stat[@]}" --core pentuim "$work/work"
@@ -163,6 +253,8 @@ if [ -w /dev/full ]; then
     [ $? = 125 ] && says full-disk '--json /dev/full: No space left' || not_ok full-disk "status is not 125"
     "${stat[@]}" --quiet --pipeview /dev/full "$work/work" >/dev/null 2>"$work/err"
     [ $? = 125 ] && says full-disk-for-the-view '--pipeview /dev/full: ' || not_ok full-disk-for-the-view "status is not 125"
+    "${stat[@]}" --quiet -e loads --csv /dev/full "$work/work" >/dev/null 2>"$work/err"
+    [ $? = 125 ] && says full-disk-for-csv '--csv /dev/full: ' || not_ok full-disk-for-csv "status is not 125"
 fi
 
 # ---- warming trains predictors: a branch that alternates is learnt before it is measured
@@ -207,12 +299,50 @@ if [ "$("$cyclescope" list cores | cut -d' ' -f1)" = "$(basename -s .ini -a core
 else not_ok list-cores "$("$cyclescope" list cores)"; fi
 if "$cyclescope" list params | grep -Eq '^rob\.size +[0-9]+\.\.[0-9]+ +128 '; then ok list-params
 else not_ok list-params "$("$cyclescope" list params | head -n 3)"; fi
-if [ "$("$cyclescope" list events | cut -d' ' -f1 | sort)" = "$(python3 -c 'import json, sys
-print(*sorted(json.load(open(sys.argv[1]))["events"]), sep="\n")' "$work/json" | LC_ALL=C sort)" ]; then ok list-events
-else not_ok list-events "differs from what stat writes"; fi
+if [ "$("$cyclescope" list counts | cut -d' ' -f1 | LC_ALL=C sort)" = "$(python3 -c 'import json, sys
+print(*sorted(json.load(open(sys.argv[1]))["events"]), sep="\n")' "$work/json" | LC_ALL=C sort)" ]; then ok list-counts
+else not_ok list-counts "differs from what stat writes"; fi
+# lists NAME EXPRESSION [PATTERN]: Python over what `list events` prints: heads, the categories; rows, name to columns; bits,
+# name to sub-events
+lists() {
+    local name=$1 expression=$2
+    shift 2
+    "$cyclescope" list events "$@" >"$work/out" 2>"$work/err" || { not_ok "$name" "$(cat "$work/err")"; return; }
+    python3 - "$work/out" "$expression" <<'P' && ok "$name" || not_ok "$name" "$(head -n 5 "$work/out")"
+import re, sys
+heads, rows, bits = [], {}, {}
+for line in open(sys.argv[1]).read().splitlines():
+    if line.startswith("    :"):
+        bit, meaning = re.fullmatch(r"    :([a-z0-9-]+) +(\S.*)", line).groups()
+        bits.setdefault(name, []).append(bit)
+    elif line.startswith("  "):
+        name, *columns = re.fullmatch(r"  ([a-z0-9-]+) +([A-Za-z0-9-]+) +(times|cycles|value) +"
+                                      r"(-|retired|spec|retired, spec|spec, retired) +(\S.*)", line).groups()
+        rows[name] = columns
+    elif line:
+        heads.append(line)
+sys.exit(not eval("(" + sys.argv[2] + ")"))
+P
+}
+lists list-events 'len(rows) >= 90 and not bits and heads == ["program characterization", "memory accesses",
+    "pipeline stalls", "branch prediction", "resource utilization"]'
+lists list-events-tells-all 'rows["l1d-misses"][:3] == ["L1-dcache-load-misses", "times", "retired, spec"] and
+    rows["forwards"][2] == "spec, retired" and rows["rob-occupancy"][1] == "value" and rows["cycles"][2] == "-"'
+lists list-one-event 'list(rows) == ["useful-prefetches"] and bits["useful-prefetches"][:2] == ["l1i", "l1d"]' useful-prefetches
+lists list-event-by-alias 'list(rows) == ["l1d-misses"]' L1-DCACHE-load-misses
+lists list-event-as-json-has-it '"l1d-misses" in rows' l1d_misses
+lists list-named-event-with-its-bits 'len(rows) > 5 and list(bits) == ["branches"] and "return" in bits["branches"]' branches
+lists list-events-like 'set(rows) == {"l2-accesses", "l3-accesses"} == set(bits) and
+    bits["l2-accesses"] == ["fetch", "load", "store", "prefetch"]' 'l[23]*ccesses'
+lists list-events-of-a-category '"mispredictions" in rows and heads == ["branch prediction"] and not bits' 'branch PREDICTION'
+lists list-events-by-meaning '"rejects" in rows' 'sent back'
+complains list-unknown-event "no event is like 'mispredicshuns': did you mean 'mispredictions'" "$cyclescope" list events mispredicshuns
+complains list-strange-event "no event is like 'xyzzyxyzzy': .cyclescope list events. names all" "$cyclescope" list events xyzzyxyzzy
+complains list-two-patterns 'list events takes one pattern' "$cyclescope" list events a b
+complains list-cores-like 'list cores takes no pattern' "$cyclescope" list cores small
 for core in $("$cyclescope" list cores | cut -d' ' -f1); do
     gives "core-$core" 3 'done' "${stat[@]}" --quiet --core "$core" "$work/work" 100
 done
-complains list-of-nothing 'list needs what to list: cores, events, methods, params' "$cyclescope" list
+complains list-of-nothing 'list needs what to list: cores, counts, events, methods, params' "$cyclescope" list
 complains list-of-something-else "no list of 'colours'" "$cyclescope" list colours
 exit $failed

@@ -9,6 +9,7 @@ A fact is a file NAME.S. Its header has lines that are read here, and above or b
     #: core NAME                      other than eyerman2006
     #: set l1d.latency=3 ...          settings, of all runs if before the first `run`
     #: run branch.ras_entries=2 ...   a further run; settings and expectations that follow are its own
+    #: counter inside loads:ip=@first-@last
     #: expect issue(use) - issue(load) == 3
 
 An expectation is a comparison of sums of numbers, of cycles of labelled instructions, of events.NAME and
@@ -17,9 +18,11 @@ fetch(x), dispatch(x), issue(x) (the first time), last_issue(x), complete(x) and
 executed. x is a label, or label[k] if it was executed several times: on the right path. wrong.x and wrong.x[k] are the
 instances that were squashed, which are those of wrong paths. stack.METHOD.COMPONENT are the cycles that an accounting
 method charges to a component, in the whole program (stack_cycles in the JSON of `cyclescope stack --method all`).
+counter.NAME is what a counter has counted that a line before names: the event as after -e, with @label for the address of
+a label. A group gives a name to each of its events: `counter a,b {loads,stores}`.
 
-Every run is made twice, the second time with --step; counts and pipelines of both must be identical. Where stacks are
-expected, those of both must be, too; the components of each must sum to the cycles, and only a naive base may be
+Every run is made twice, the second time with --step; counts and pipelines of both must be identical. Where stacks and
+counters are expected, those of both must be, too; the components of each must sum to the cycles, and only a naive base may be
 negative.
 """
 
@@ -29,6 +32,7 @@ import json
 import operator
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import struct
@@ -51,8 +55,9 @@ class Mistake(Exception):
 
 
 class Run:
-    def __init__(self, settings):
+    def __init__(self, settings, counters=()):
         self.settings = list(settings)
+        self.counters = list(counters)  # (names, event)
         self.expectations = []
 
     def wants_stacks(self):
@@ -78,7 +83,10 @@ def read_fact(path):
         elif word == "run":
             if not runs and shared.expectations:
                 raise Mistake(f"line {number}: an expectation before the first run")
-            runs.append(Run(shared.settings + rest.split()))
+            runs.append(Run(shared.settings + rest.split(), shared.counters))
+        elif word == "counter":
+            names, _, event = rest.strip().partition(" ")
+            current.counters.append((names.split(","), event.strip()))
         elif word == "expect":
             current.expectations.append(rest.strip())
         else:
@@ -183,8 +191,25 @@ def cyclescope_run(command, program, core, run, step):
         raise Mistake(f"status {done.returncode}: {done.stderr.strip()}: {shlex.join(map(str, [*command, program]))}")
 
 
+def count_events(cyclescope, program, core, run, file, step):
+    """What the counters of a run have counted, by name."""
+    labels = read_labels(program)
+    names = [name for some, _ in run.counters for name in some]
+    words = []
+    for _, event in run.counters:
+        unknown = [label for label in re.findall(r"@(\w+)", event) if label not in labels]
+        if unknown:
+            raise Mistake(f"`{unknown[0]}` is no label")
+        words += ["-e", re.sub(r"@(\w+)", lambda label: hex(labels[label[1]]), event)]
+    cyclescope_run([cyclescope, "stat", "--quiet", "--json", file, *words], program, core, run, step)
+    report = json.loads(file.read_text())
+    if len(report["counters"]) != len(names) or len(set(names)) != len(names):
+        raise Mistake(f"{len(report['counters'])} events are counted, with the names {', '.join(names)}")
+    return {name: counter["value"] for name, counter in zip(names, report["counters"])}, report
+
+
 def simulate(cyclescope, program, core, run, number, step):
-    """The report of a run, with its stacks if they are wanted, and its pipeline."""
+    """The report of a run, with its stacks and counters if they are wanted, and its pipeline."""
     name = BUILD / f"{program.name}.{number}{'.step' if step else ''}"
     files = ["--json", f"{name}.json", "--pipeview", f"{name}.log", "--pipeview-insns", str(INSNS)]
     cyclescope_run([cyclescope, "stat", "--quiet", *files], program, core, run, step)
@@ -194,6 +219,11 @@ def simulate(cyclescope, program, core, run, number, step):
         cyclescope_run([cyclescope, "stack", "--quiet", "--method", "all", "--json", stacks], program, core, run, step)
         stacked = json.loads(stacks.read_text())
         report["stack"], report["stack_run"] = stacked["stack_cycles"], stacked
+    if run.counters:
+        file = pathlib.Path(f"{name}.counters.json")
+        report["counter"], counted = count_events(cyclescope, program, core, run, file, step)
+        if differences(report, counted):
+            raise Mistake("-e changes " + ", ".join(differences(report, counted)))
     return report, read_log(f"{name}.log")
 
 
@@ -295,9 +325,9 @@ def differences(one, other):
     """Where two reports differ, times on the host aside."""
     return [
         f"{part}.{key}"
-        for part in ("events", "cycles_by", "stack")
+        for part in ("events", "cycles_by", "stack", "counter")
         for key in one.get(part, {})
-        if one[part][key] != other[part].get(key)
+        if part in other and one[part][key] != other[part].get(key)
     ]
 
 
@@ -369,6 +399,8 @@ def show(cyclescope, path):
     for number, run in enumerate(runs):
         report, insns = simulate(cyclescope, program, core, run, number, False)
         print(f"run {number + 1}: {' '.join(run.settings)}")
+        for name, value in report.get("counter", {}).items():
+            print(f"counter.{name}: {value}")
         print(f"{'':40} {'fetch':>7} {'disp':>7} {'issue':>7} {'last':>7} {'compl':>7} {'end':>7}")
         for insn in insns:
             cells = " ".join(f"{'-' if cycle is None else cycle:>7}" for cycle in insn.row())

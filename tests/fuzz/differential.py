@@ -26,7 +26,7 @@ SHRINK_LIMIT = 5     # the same for a single sequence
 SHOWN = 3            # differences that are shrunk and printed
 
 # Not in sequences: they end or trap the program, or qemu 7.2 does not know them (Zicond; tests/guest/zicond.c).
-NEVER_GENERATED = {"ecall", "ebreak", "c.ebreak"}
+NEVER_GENERATED = {"ecall", "ebreak", "c.ebreak", "mret", "wfi"}
 UNKNOWN_TO_QEMU = {"czero.eqz", "czero.nez"}
 ENOUGH_TO_COVER = 500  # sequences that contain every row, whatever the seed
 

@@ -88,7 +88,7 @@ static void check(const struct profile_record *r, uint32_t *events, uint32_t *ch
     case PROFILE_MAP: expect(r->map.start + r->map.length >= r->map.start && strlen(r->map.path) != SIZE_MAX); break;
     case PROFILE_CHAIN: expect(r->chain.chain == ++*chains && r->chain.parent < r->chain.chain); break;
     case PROFILE_SAMPLE:
-    case PROFILE_PAIR: expect(s->event < *events && s->chain <= *chains && s->flags < 64 && s->outcome < 65536); break;
+    case PROFILE_PAIR: expect(s->event < *events && s->chain <= *chains && s->flags < 128 && s->outcome < 65536); break;
     case PROFILE_TOTAL: expect(r->total.event < *events); break;
     default: abort();
     }

@@ -61,7 +61,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
 /* Rows that end or trap the program are never part of a sequence. */
 static bool is_left_out(const struct options *o, enum insn_id row)
 {
-    if (row == INSN_ecall || row == INSN_ebreak || row == INSN_c_ebreak)
+    if (row == INSN_ecall || row == INSN_ebreak || row == INSN_c_ebreak || row == INSN_mret || row == INSN_wfi)
         return true;
     for (unsigned i = 0; i < o->withouts; i++)
         if (strcmp(o->without[i], insn_describe(row)->text) == 0)

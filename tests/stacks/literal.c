@@ -259,7 +259,8 @@ static void count_blocked(struct literal *l, const struct method *m, enum head_w
     case HEAD_L2D: ++*global(l, m, current(l), COMPONENT_l2d); break;
     case HEAD_DTLB:
     case HEAD_WALKED: ++*global(l, m, current(l), COMPONENT_dtlb); break;
-    case HEAD_UNIT: ++*global(l, m, current(l), COMPONENT_fu); break;
+    case HEAD_UNIT:
+    case HEAD_FPU: ++*global(l, m, current(l), COMPONENT_fu); break;
     default: break;
     }
 }
@@ -293,7 +294,8 @@ static void count_refill(struct literal *l, struct method *m)
 static enum component long_wait(enum head_wait wait)
 {
     switch (wait) {
-    case HEAD_UNIT: return COMPONENT_fu;
+    case HEAD_UNIT:
+    case HEAD_FPU: return COMPONENT_fu;
     case HEAD_L2D: return COMPONENT_l2d;
     case HEAD_DTLB:
     case HEAD_WALKED: return COMPONENT_dtlb;

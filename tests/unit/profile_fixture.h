@@ -59,12 +59,13 @@ static inline struct profile_sample any_sample(struct random *random, uint32_t e
     s.pc = any_u64(random);
     s.cycle = any_u64(random);
     s.address = below(random, 2) ? any_u64(random) : 0;
-    s.flags = below(random, 64);
+    s.flags = below(random, 128);
     s.outcome = below(random, PROFILE_OUTCOME_MOST + 1);
     for (unsigned i = 0; i < PROFILE_STAGES; i++)
         s.latency[i] = any_u32(random);
     s.distance = (int32_t)(below(random, 4) ? any_u32(random) : (uint32_t)INT32_MIN);
     s.slots = any_u32(random);
+    s.cause = below(random, 2) ? any_u64(random) : 0;
     return s;
 }
 
@@ -118,6 +119,7 @@ static inline void assert_same_sample(const struct profile_sample *a, const stru
     assert_memory_equal(a->latency, b->latency, sizeof a->latency);
     assert_int_equal(a->distance, b->distance);
     assert_int_equal(a->slots, b->slots);
+    assert_true(a->cause == b->cause);
 }
 
 static inline void assert_same(const struct profile_record *a, const struct profile_record *b)

@@ -185,6 +185,73 @@ static void a_base_comes_before_the_files_own_values(void **state)
     assert_string_equal(c.name, "my");
 }
 
+static uint32_t counters_of(const struct core_config *c, const char *event)
+{
+    const struct counter_rule *r = rule_find(c, event);
+    return r ? r->counters : 0;
+}
+
+static void events_may_be_bound_to_counters(void **state)
+{
+    (void)state;
+    struct core_config c;
+    struct error err;
+    char text[96];
+    assert_int_equal(parse(&c, "[events]\nloads = 0, 1\nl1d_misses=28 ; the last\n[pmu]\ncounters = 2\n", &err), 0);
+    assert_int_equal(c.rule_count, 2);
+    assert_int_equal(counters_of(&c, "loads"), 3);
+    assert_int_equal(counters_of(&c, "L1D-Misses"), 1 << 28);
+    assert_int_equal(counters_of(&c, "load"), 0);
+    assert_int_equal(c.pmu_counters, 2);
+    assert_int_equal(core_config_set(&c, "events.loads = 2,2, 5", &err), 0);
+    assert_int_equal(core_config_set(&c, "events.stores=3", &err), 0);
+    assert_int_equal(c.rule_count, 3);
+    assert_int_equal(counters_of(&c, "loads"), 1 << 2 | 1 << 5);
+    assert_string_equal(c.rule[2].event, "stores");
+    rule_origin_text(&c, rule_find(&c, "loads"), text, sizeof text);
+    assert_string_equal(text, "--set events.loads=2,5");
+    rule_origin_text(&c, rule_find(&c, "l1d-misses"), text, sizeof text);
+    assert_string_equal(text, "cores/my.ini:3");
+    assert_int_equal(core_config_check(&c, &err), 0);
+}
+
+static void a_base_binds_events_too(void **state)
+{
+    (void)state;
+    struct core_config c;
+    struct error err;
+    char text[96];
+    assert_int_equal(parse(&c, "base = pentium-pro\n[events]\nstores = 1\n", &err), 0);
+    assert_int_equal(counters_of(&c, "fp-instructions"), 1);
+    assert_int_equal(counters_of(&c, "stores"), 2);
+    rule_origin_text(&c, rule_find(&c, "fp-instructions"), text, sizeof text);
+    assert_string_equal(text, "core my");
+    assert_int_equal(parse(&c, "base = pentium-pro\n[events]\nfp-instructions = 0,1\n", &err), 0);
+    assert_int_equal(counters_of(&c, "fp-instructions"), 3);
+    assert_int_equal(c.rule_count, 1);
+}
+
+static void events_have_room_for_so_many(void **state)
+{
+    (void)state;
+    struct core_config c;
+    struct error err;
+    char setting[32];
+    core_config_default(&c);
+    for (unsigned i = 0; i < COUNTER_RULES; i++) {
+        snprintf(setting, sizeof setting, "events.e%u=%u", i, i % CORE_COUNTERS);
+        assert_int_equal(core_config_set(&c, setting, &err), 0);
+    }
+    struct core_config before = c;
+    assert_int_equal(core_config_set(&c, "events.more=1", &err), -EINVAL);
+    assert_string_equal(err.text, "--set events.more=1: [events] has room for 64 events");
+    assert_memory_equal(&c, &before, sizeof c);
+    assert_int_equal(core_config_set(&c, "events.e0=7", &err), 0);
+    assert_int_equal(c.rule_count, COUNTER_RULES);
+    assert_int_equal(counters_of(&c, "e0"), 1 << 7);
+    assert_int_equal(counters_of(&c, "e63"), 1 << 63 % CORE_COUNTERS);
+}
+
 static void a_comment_may_be_long(void **state)
 {
     (void)state;
@@ -268,6 +335,26 @@ static void bad_files_get_a_sentence(void **state)
         {"[l1d]\nallocate = maybe\n", "cores/my.ini:2: l1d.allocate must be yes or no, not 'maybe'"},
         {"[issue]\norder = none\n",
          "cores/my.ini:2: issue.order must be out_of_order, in_order or in_order_serial, not 'none'"},
+        {"[events]\nloads = many\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not 'many'"},
+        {"[events]\n\nloads =\n",
+         "cores/my.ini:3: events.loads must be numbers of counters from 0 to 28, such as 0,1, not ''"},
+        {"[events]\nloads = 0,\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '0,'"},
+        {"[events]\nloads = 0 1\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '0 1'"},
+        {"[events]\nloads = -1\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '-1'"},
+        {"[events]\nloads = 29\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '29'"},
+        {"[events]\nloads = 4294967296\n",
+         "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '4294967296'"},
+        {"[events]\nl1d-misses = 0\n\nL1D_misses = 1\n",
+         "cores/my.ini:4: events.l1d-misses is given twice, first in line 2"},
+        {"[events]\na-name-that-is-longer-than-any-event-has = 0\n",
+         "cores/my.ini:2: there is no event 'a-name-that-is-longer-than-any-event-has'; `cyclescope list events` names "
+         "all"},
+        {"[pmu]\ncounters = 30\n", "cores/my.ini:2: pmu.counters must lie between 0 and 29"},
         {"base = modern\nbase = small\n", "cores/my.ini:2: base is given twice"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -304,6 +391,10 @@ static void bad_settings_get_a_sentence(void **state)
         {"width=4", "--set width=4: 'width' is no parameter; `cyclescope list params` names all"},
         {"fetch.width", "--set fetch.width: must be section.key=value, such as l1d.size=32K"},
         {"", "--set : must be section.key=value, such as l1d.size=32K"},
+        {"events.loads=x",
+         "--set events.loads=x: events.loads must be numbers of counters from 0 to 28, such as 0,1, not 'x'"},
+        {"events.=1", "--set events.=1: there is no event ''; `cyclescope list events` names all"},
+        {"events=1", "--set events=1: 'events' is no parameter; `cyclescope list params` names all"},
         {"mul.pipelined=2", "--set mul.pipelined=2: mul.pipelined must be yes or no, not '2'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -433,6 +524,9 @@ int main(void)
         cmocka_unit_test(cores_are_what_they_are_named_for),
         cmocka_unit_test(a_file_changes_what_it_names),
         cmocka_unit_test(a_base_comes_before_the_files_own_values),
+        cmocka_unit_test(events_may_be_bound_to_counters),
+        cmocka_unit_test(a_base_binds_events_too),
+        cmocka_unit_test(events_have_room_for_so_many),
         cmocka_unit_test(a_comment_may_be_long),
         cmocka_unit_test(later_settings_win),
         cmocka_unit_test(a_file_is_found_by_its_path),

@@ -75,6 +75,23 @@ static void every_number_has_a_row(void **state)
                               offsetof(struct simulation_counts, memory.dtlb_misses[1])};
     for (unsigned i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++)
         seen[unnamed[i] / sizeof(uint64_t)] = true;
+    /* Stores do not ask for instructions, and no prefetcher stands before a first level. */
+    const size_t never[] = {offsetof(struct simulation_counts, memory.l1i.store_accesses),
+                            offsetof(struct simulation_counts, memory.l1i.store_misses),
+                            offsetof(struct simulation_counts, memory.l2i.store_accesses),
+                            offsetof(struct simulation_counts, memory.l2i.store_misses),
+                            offsetof(struct simulation_counts, memory.l3i.store_accesses),
+                            offsetof(struct simulation_counts, memory.l3i.store_misses),
+                            offsetof(struct simulation_counts, memory.l1i.prefetch_accesses[0]),
+                            offsetof(struct simulation_counts, memory.l1i.prefetch_accesses[1]),
+                            offsetof(struct simulation_counts, memory.l1i.prefetch_misses[0]),
+                            offsetof(struct simulation_counts, memory.l1i.prefetch_misses[1]),
+                            offsetof(struct simulation_counts, memory.l1d.prefetch_accesses[0]),
+                            offsetof(struct simulation_counts, memory.l1d.prefetch_accesses[1]),
+                            offsetof(struct simulation_counts, memory.l1d.prefetch_misses[0]),
+                            offsetof(struct simulation_counts, memory.l1d.prefetch_misses[1])};
+    for (unsigned i = 0; i < sizeof never / sizeof never[0]; i++)
+        seen[never[i] / sizeof(uint64_t)] = true;
     for (unsigned i = 0; i < NUMBERS; i++)
         if (!seen[i])
             fail_msg("number %u of struct simulation_counts has no row", i);

@@ -153,7 +153,7 @@ static void reserved_encodings_do_not_decode(void **state)
         0x00007003,         /* load with funct3 7 */
         0x00004023,         /* store with funct3 4 */
         0x10200073,         /* sret: privileged */
-        0x10500073,         /* wfi */
+        0x12000073,         /* sfence.vma */
         0x1010202f,         /* lr.w with rs2 */
         0x0000001f,         /* longer than 32 bits */
         0x0000003f, 0x0000007f, 0xffffffff,

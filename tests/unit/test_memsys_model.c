@@ -18,6 +18,7 @@ struct model_cache {
     unsigned used[SETS];
     struct model_line list[SETS][WAYS];
     uint64_t accesses, misses, writebacks;
+    uint64_t store_accesses, store_misses, clean_evictions;
 };
 
 struct model {
@@ -47,13 +48,14 @@ static bool model_insert(struct model_cache *c, uint64_t addr, bool dirty, uint6
     uint64_t line = addr / c->line_bytes;
     struct model_line *list = c->list[line % c->sets];
     unsigned *used = &c->used[line % c->sets];
-    bool leaves = *used == c->ways && list[*used - 1].dirty;
+    bool full = *used == c->ways, leaves = full && list[*used - 1].dirty;
     *victim = list[c->ways - 1].line * c->line_bytes;
     if (*used < c->ways)
         ++*used;
     memmove(list + 1, list, (*used - 1) * sizeof *list);
     list[0] = (struct model_line){line, dirty};
     c->writebacks += leaves;
+    c->clean_evictions += full && !leaves;
     return leaves;
 }
 
@@ -67,8 +69,10 @@ static void model_fill_l2(struct model *m, uint64_t addr, bool dirty)
 static void model_pass_store(struct model *m, uint64_t addr)
 {
     m->l2.accesses++;
+    m->l2.store_accesses++;
     if (!model_find(&m->l2, addr, true)) {
         m->l2.misses++;
+        m->l2.store_misses++;
         m->bus_writes++;
     }
 }
@@ -78,12 +82,16 @@ static void model_access(struct model *m, uint64_t addr, bool store)
     uint64_t victim;
     bool dirty = store && !m->through;
     m->l1.accesses++;
+    m->l1.store_accesses += store;
     if (!model_find(&m->l1, addr, dirty)) {
         m->l1.misses++;
+        m->l1.store_misses += store;
         if (!store || m->allocate) {
             m->l2.accesses++;
+            m->l2.store_accesses += store;
             if (!model_find(&m->l2, addr, false)) {
                 m->l2.misses++;
+                m->l2.store_misses += store;
                 m->bus_reads += m->l2.line_bytes / 8;
                 model_fill_l2(m, addr, false);
             }
@@ -139,6 +147,12 @@ static void compare(const struct geometry *g, bool through, bool allocate, uint6
     assert_int_equal(n->l2d.misses[0] - n->l2d.merges[0], model.l2.misses);
     assert_int_equal(n->l1d.writebacks, model.l1.writebacks);
     assert_int_equal(n->l2d.writebacks, model.l2.writebacks);
+    assert_int_equal(n->l1d.clean_evictions, model.l1.clean_evictions);
+    assert_int_equal(n->l2d.clean_evictions, model.l2.clean_evictions);
+    assert_int_equal(n->l1d.store_accesses, model.l1.store_accesses);
+    assert_int_equal(n->l1d.store_misses, model.l1.store_misses);
+    assert_int_equal(n->l2d.store_accesses, model.l2.store_accesses);
+    assert_int_equal(n->l2d.store_misses - n->l2d.merges[0], model.l2.store_misses);
     assert_int_equal(n->bus_reads, model.bus_reads);
     assert_int_equal(n->bus_writes, model.bus_writes);
     memsys_free(m);

@@ -178,7 +178,9 @@ static void test_next_line_comes_with_a_miss(void **state)
     assert_int_equal(n->l1d.misses[0], 1);
     assert_int_equal(n->l1d.prefetches, 5); /* 32, 64, then 96, 128, 160 as the stream goes on */
     assert_int_equal(n->l1d.useful_prefetches, 3);
-    assert_int_equal(n->l2d.accesses[0], 1); /* prefetches do not count below */
+    assert_int_equal(n->l2d.accesses[0], 1); /* prefetches are no demand below */
+    assert_int_equal(n->l2d.prefetch_accesses[0], 5);
+    assert_int_equal(n->l2d.prefetch_misses[0], 3); /* 32, whose line is on the way, 64 and 128 */
     memsys_free(m);
 }
 

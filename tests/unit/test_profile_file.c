@@ -192,7 +192,7 @@ static void a_record_that_no_reader_would_take_is_not_written(void **state)
         {.kind = PROFILE_CHAIN, .chain = {.chain = 1, .parent = 1}},
         {.kind = PROFILE_SAMPLE, .sample = {.event = 1}},
         {.kind = PROFILE_SAMPLE, .sample = {.chain = 1}},
-        {.kind = PROFILE_SAMPLE, .sample = {.flags = 64}},
+        {.kind = PROFILE_SAMPLE, .sample = {.flags = 128}},
         {.kind = PROFILE_SAMPLE, .sample = {.outcome = PROFILE_OUTCOME_MOST + 1}},
         {.kind = PROFILE_PAIR},
         {.kind = PROFILE_TOTAL, .total = {.event = 1}},

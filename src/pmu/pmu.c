@@ -1,0 +1,435 @@
+#include "pmu/pmu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmu/event_source.h"
+
+enum counting {
+    BY_NOTHING, /* it is not programmed */
+    BY_COUNTS,  /* of the simulator */
+    BY_CYCLES,  /* their records */
+    BY_INSNS
+};
+
+/* At most so many occurrences, and so large a value, in a cycle; if there are more, an overflow is told later. */
+enum { OCCURRENCES_MOST = 16, VALUE_MOST = CORE_SLOTS };
+
+struct counter {
+    const struct event_spec *spec;
+    const struct path_source *source;
+    cycle_question *of_cycle;
+    uint32_t selection;
+    enum counting by;
+    bool halted;   /* for the time being */
+    bool shaped;   /* by an edge or a threshold */
+    bool held;     /* the condition did, in the cycle before */
+    uint64_t now;  /* BY_INSNS: events of this cycle so far */
+    uint64_t seen; /* BY_COUNTS: the number up to which it is counted */
+};
+
+struct pmu {
+    struct counter *of;
+    size_t count;
+    uint64_t *value; /* by counter */
+    pmu_counted *counted;
+    void *context;
+    bool each_cycle; /* some counter looks at single cycles ... */
+    bool cycles;     /* ... or at their records */
+    bool forked;
+    uint8_t mode;     /* enum privilege that the core has */
+    uint32_t moments; /* at which some counter asks instructions */
+    const struct core_counts *core;
+    const struct memsys_counts *memory;
+    struct core_observer observer;
+    struct simulation_sum sum;
+};
+
+/* ---- numbers of the simulator */
+
+static const uint64_t *number_at(const struct pmu *p, size_t offset)
+{
+    const char *of_core = (const char *)p->core, *of_memory = (const char *)p->memory;
+    size_t memory = offsetof(struct simulation_counts, memory);
+    return (const uint64_t *)(const void *)(offset < memory ? of_core + offset : of_memory + (offset - memory));
+}
+
+static uint64_t number_of(const struct pmu *p, const struct counter *c)
+{
+    uint64_t sum = 0;
+    for (const struct count_term *t = c->source->terms; t->sign; t++)
+        if (t->bits & c->selection)
+            sum += t->sign > 0 ? *number_at(p, t->offset) : -*number_at(p, t->offset);
+    return sum;
+}
+
+static const struct count_term *plain_term(const struct counter *c)
+{
+    const struct count_term *only = NULL;
+    if (c->by != BY_COUNTS || c->shaped || c->spec->privilege != PRIVILEGE_ANY)
+        return NULL;
+    for (const struct count_term *t = c->source->terms; t->sign; t++) {
+        if (!(t->bits & c->selection))
+            continue;
+        if (only || t->sign < 0)
+            return NULL;
+        only = t;
+    }
+    return only;
+}
+
+bool pmu_is_plain(const struct pmu *p, size_t counter)
+{
+    return plain_term(&p->of[counter]) != NULL;
+}
+
+const uint64_t *pmu_plain_count(const struct pmu *p, size_t counter)
+{
+    return number_at(p, plain_term(&p->of[counter])->offset);
+}
+
+bool pmu_counts_cycles(const struct event_spec *s)
+{
+    return strcmp(s->event->name, "cycles") == 0 && s->threshold == 0 && !s->edge;
+}
+
+/* ---- counting */
+
+static bool counts_now(const struct pmu *p, const struct counter *c)
+{
+    return c->by != BY_NOTHING && c->spec->privilege & p->mode && !c->halted && !(c->spec->marked && p->forked);
+}
+
+static void add(struct pmu *p, struct counter *c, uint64_t amount, const struct insn_view *v)
+{
+    size_t i = (size_t)(c - p->of);
+    if (amount == 0 || !counts_now(p, c))
+        return;
+    p->value[i] += amount;
+    if (p->counted)
+        p->counted(p->context, i, amount, v);
+}
+
+static bool in_range(const struct address_range *r, uint64_t addr, uint64_t size)
+{
+    return (r->from == 0 && r->to == 0) || (addr < r->to && addr + size > r->from);
+}
+
+static bool is_filtered(const struct event_spec *s)
+{
+    return s->classes || s->ip.from || s->ip.to || s->addr.from || s->addr.to;
+}
+
+static bool passes(const struct event_spec *s, const struct insn_view *v)
+{
+    if (!is_filtered(s))
+        return true;
+    bool addressed = s->addr.from || s->addr.to;
+    return (s->classes == 0 || s->classes >> v->class & 1) && in_range(&s->ip, v->pc, 1) &&
+           (!addressed || (v->size && in_range(&s->addr, v->addr, v->size)));
+}
+
+bool pmu_matches(const struct pmu *p, size_t counter, const struct insn_view *v)
+{
+    const struct counter *c = &p->of[counter];
+    const struct path_source *s =
+        event_source_of(c->spec->event, c->spec->path & PATH_SPEC ? PATH_RETIRED : c->spec->path);
+    if (s->of_insn == NULL)
+        s = c->source;
+    return s->of_insn && s->of_insn(v, c->selection) && passes(c->spec, v);
+}
+
+static void ask_insn(struct pmu *p, unsigned moment, const struct insn_view *v)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        struct counter *c = &p->of[i];
+        if (c->by != BY_INSNS || !(c->source->moments >> moment & 1) || !c->source->of_insn(v, c->selection) ||
+            !passes(c->spec, v))
+            continue;
+        if (c->shaped)
+            c->now++;
+        else
+            add(p, c, 1, v);
+    }
+}
+
+/* What n cycles with this value add. */
+static uint64_t shape(struct counter *c, uint64_t value, uint64_t n)
+{
+    const struct event_spec *s = c->spec;
+    if (!c->shaped)
+        return value * n;
+    bool holds = (value >= (s->threshold ? s->threshold : 1)) != s->invert, begins = holds && !c->held;
+    c->held = holds;
+    return s->edge ? begins : holds ? n : 0;
+}
+
+static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
+{
+    struct pmu *p = context;
+    for (size_t i = 0; i < p->count; i++) {
+        struct counter *c = &p->of[i];
+        uint64_t first = 0, amount = 0;
+        if (c->by == BY_CYCLES) {
+            amount = shape(c, c->of_cycle(r, c->selection), n);
+        } else if (p->each_cycle && (c->shaped || c->by == BY_COUNTS)) {
+            uint64_t number = c->by == BY_COUNTS ? number_of(p, c) : 0;
+            first = c->by == BY_COUNTS ? number - c->seen : c->now;
+            c->seen = number;
+            c->now = 0;
+            amount = shape(c, first, 1);
+            amount += n > 1 ? shape(c, 0, n - 1) : 0;
+        }
+        add(p, c, amount, NULL);
+    }
+}
+
+uint64_t pmu_value(struct pmu *p, size_t counter)
+{
+    struct counter *c = &p->of[counter];
+    if (c->by == BY_COUNTS && !p->each_cycle && p->core) {
+        uint64_t number = number_of(p, c);
+        add(p, c, number - c->seen, NULL);
+        c->seen = number;
+    }
+    return p->value[counter];
+}
+
+/* All counters have counted what was. */
+static void catch_up(struct pmu *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        pmu_value(p, i);
+}
+
+/* ---- setting up */
+
+static int set_up_counter(struct counter *c, const struct event_spec *s, struct error *err)
+{
+    const struct event_source *source = &event_sources[s->event - events];
+    c->spec = s;
+    c->source = event_source_of(s->event, s->path);
+    c->of_cycle = source->of_cycle;
+    c->selection = event_selection(s->event, s->mask);
+    c->shaped = s->edge || s->threshold;
+    c->held = s->invert;
+    c->by = BY_NOTHING;
+    if (is_filtered(s) && c->source->of_insn == NULL)
+        return error_set(err, -EINVAL, "'%s' does not belong to instructions: addresses and classes cannot select it",
+                         s->text);
+    /* Counts of cycles grow by all of a run of cycles at once: only its record tells the value of each. It does not
+     * tell sub-events of instructions apart. */
+    bool told = c->of_cycle && (c->selection == EVENT_ALL || c->source->of_insn == NULL);
+    enum counting by = is_filtered(s)                                                  ? BY_INSNS
+                       : c->shaped && told                                             ? BY_CYCLES
+                       : c->source->terms && event_is_counted(c->source, c->selection) ? BY_COUNTS
+                       : told                                                          ? BY_CYCLES
+                                                                                       : BY_INSNS;
+    if (by == BY_INSNS && c->source->of_insn == NULL)
+        return error_set(err, -EINVAL, "'%s' cannot be counted with this mask", s->text);
+    c->by = by;
+    return 0;
+}
+
+/* What all counters together have to be told. */
+static void set_up_needs(struct pmu *p)
+{
+    p->moments = 0;
+    p->cycles = p->each_cycle = false;
+    for (const struct counter *c = p->of; c < p->of + p->count; c++) {
+        if (c->by == BY_NOTHING)
+            continue;
+        p->moments |= c->by == BY_INSNS ? c->source->moments : 0;
+        p->cycles |= c->by == BY_CYCLES;
+        p->each_cycle |= (c->shaped && c->by != BY_CYCLES) || (p->counted && (c->shaped || c->by == BY_COUNTS));
+    }
+}
+
+static void set_up_observer(struct pmu *p);
+
+static void on_forked(void *context)
+{
+    struct pmu *p = context;
+    p->forked = true;
+    memset(p->value, 0, p->count * sizeof *p->value);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->of[i].by == BY_COUNTS && p->core)
+            p->of[i].seen = number_of(p, &p->of[i]);
+}
+
+static void on_end(void *context)
+{
+    catch_up(context);
+}
+
+struct pmu *pmu_new_bank(size_t count, struct error *err)
+{
+    struct pmu *p = calloc(1, sizeof *p);
+    if (p == NULL || (p->of = calloc(count + 1, sizeof *p->of)) == NULL ||
+        (p->value = calloc(count + 1, sizeof *p->value)) == NULL) {
+        pmu_free(p);
+        error_set(err, -ENOMEM, "out of memory for counters");
+        return NULL;
+    }
+    p->count = count;
+    p->mode = PRIVILEGE_USER;
+    set_up_observer(p);
+    return p;
+}
+
+struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void *context, struct error *err)
+{
+    struct pmu *p = pmu_new_bank(specs ? specs->count : 0, err);
+    if (p == NULL)
+        return NULL;
+    p->counted = counted;
+    p->context = context;
+    for (size_t i = 0; i < p->count; i++) {
+        if (set_up_counter(&p->of[i], &specs->of[i], err) != 0) {
+            pmu_free(p);
+            return NULL;
+        }
+        p->value[i] = specs->of[i].preload;
+    }
+    set_up_needs(p);
+    p->sum = (struct simulation_sum){
+        .forked = on_forked, .end = on_end, .context = p, .numbers = p->value, .count = p->count};
+    set_up_observer(p);
+    return p;
+}
+
+void pmu_free(struct pmu *p)
+{
+    if (p == NULL)
+        return;
+    free(p->of);
+    free(p->value);
+    free(p);
+}
+
+void pmu_attach(struct pmu *p, struct core *c, const struct core_counts *live)
+{
+    p->core = live;
+    p->memory = memsys_counts(core_memsys(c));
+    for (size_t i = 0; i < p->count; i++)
+        if (p->of[i].by == BY_COUNTS)
+            p->of[i].seen = number_of(p, &p->of[i]);
+}
+
+/* ---- while the core runs */
+
+int pmu_program(struct pmu *p, size_t i, const struct event_spec *s, struct error *err)
+{
+    struct counter *c = &p->of[i];
+    catch_up(p);
+    *c = (struct counter){.halted = c->halted};
+    int code = s ? set_up_counter(c, s, err) : 0;
+    if (c->by == BY_COUNTS && p->core)
+        c->seen = number_of(p, c);
+    set_up_needs(p);
+    set_up_observer(p);
+    return code;
+}
+
+void pmu_set_value(struct pmu *p, size_t i, uint64_t value)
+{
+    pmu_value(p, i);
+    p->value[i] = value;
+}
+
+void pmu_halt(struct pmu *p, size_t i, bool halted)
+{
+    pmu_value(p, i);
+    p->of[i].halted = halted;
+}
+
+bool pmu_needs_insns(const struct pmu *p, size_t i)
+{
+    return p->of[i].by == BY_INSNS;
+}
+
+uint64_t pmu_lasts(const struct pmu *p, size_t i)
+{
+    const struct counter *c = &p->of[i];
+    uint64_t left = -p->value[i], most = 1; /* left is 0 for 2^64 */
+    if (!counts_now(p, c) || left == 0)
+        return UINT64_MAX;
+    if (!c->shaped && c->spec->event->unit != UNIT_CYCLES)
+        most = c->spec->event->unit == UNIT_VALUE ? VALUE_MOST : OCCURRENCES_MOST;
+    return left > most ? left / most : 1;
+}
+
+void *pmu_owner(const struct pmu *p)
+{
+    return p->context;
+}
+
+/* ---- an observer of its own */
+
+static void on_begin(void *context, struct core *c, const struct core_counts *live)
+{
+    pmu_attach(context, c, live);
+}
+
+static void on_mode(void *context, bool machine)
+{
+    struct pmu *p = context;
+    catch_up(p);
+    p->mode = machine ? PRIVILEGE_MACHINE : PRIVILEGE_USER;
+}
+
+/* Counters of the guest are numbered from 3 on. */
+static uint64_t on_counter(void *context, unsigned hpmcounter)
+{
+    struct pmu *p = context;
+    return hpmcounter - 3 < p->count ? pmu_value(p, hpmcounter - 3) : 0;
+}
+
+#define ON(what, moment)                                                                                               \
+    static void on_##what(void *context, const struct insn_view *v, uint64_t cycle)                                    \
+    {                                                                                                                  \
+        (void)cycle;                                                                                                   \
+        ask_insn(context, moment, v);                                                                                  \
+    }
+ON(fetched, MOMENT_FETCHED)
+ON(dispatched, MOMENT_DISPATCHED)
+ON(issued, MOMENT_ISSUED)
+ON(executed, MOMENT_EXECUTED)
+ON(completed, MOMENT_COMPLETED)
+ON(mispredicted, MOMENT_MISPREDICTED)
+ON(committed, MOMENT_COMMITTED)
+ON(squashed, MOMENT_SQUASHED)
+#undef ON
+
+static bool asks(const struct pmu *p, unsigned moment)
+{
+    return p->moments >> moment & 1;
+}
+
+static void set_up_observer(struct pmu *p)
+{
+    struct core_observer *o = &p->observer;
+    *o = (struct core_observer){
+        .begin = on_begin, .mode = on_mode, .counter = on_counter, .context = p, .each_cycle = p->each_cycle};
+    o->observed = p->moments ? OBSERVE_ALL : OBSERVE_CHOSEN;
+    o->cycles = p->cycles || p->each_cycle ? on_cycles : NULL;
+    o->fetched = asks(p, MOMENT_FETCHED) ? on_fetched : NULL;
+    o->dispatched = asks(p, MOMENT_DISPATCHED) ? on_dispatched : NULL;
+    o->issued = asks(p, MOMENT_ISSUED) ? on_issued : NULL;
+    o->executed = asks(p, MOMENT_EXECUTED) ? on_executed : NULL;
+    o->completed = asks(p, MOMENT_COMPLETED) ? on_completed : NULL;
+    o->mispredicted = asks(p, MOMENT_MISPREDICTED) ? on_mispredicted : NULL;
+    o->committed = asks(p, MOMENT_COMMITTED) ? on_committed : NULL;
+    o->squashed = asks(p, MOMENT_SQUASHED) ? on_squashed : NULL;
+}
+
+const struct core_observer *pmu_observer(struct pmu *p)
+{
+    return &p->observer;
+}
+
+const struct simulation_sum *pmu_sum(struct pmu *p)
+{
+    return &p->sum;
+}

@@ -1,0 +1,198 @@
+#include "report/counter_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "pmu/fit.h"
+
+static bool is_counted(const struct counter_report *r, size_t event)
+{
+    return r->fits == NULL || r->fits[event];
+}
+
+/* What the counter grew by. */
+static double amount_of(const struct counter_report *r, size_t event)
+{
+    return (double)(r->value[event] - r->specs->of[event].preload);
+}
+
+/* ---- what a count means beside others */
+
+enum { COMMENT_SIZE = 64 };
+
+/* An edge turns an event into beginnings, a threshold into cycles. */
+static enum event_unit unit_of(const struct event_spec *s)
+{
+    return s->edge ? UNIT_OCCURRENCES : s->threshold ? UNIT_CYCLES : s->event->unit;
+}
+
+static bool same_range(const struct address_range *a, const struct address_range *b)
+{
+    return a->from == b->from && a->to == b->to;
+}
+
+/* Whether `b` counts what lasts and `a` how often it begins. Falling edges are as many as rising ones. */
+static bool is_duration_of(const struct event_spec *a, const struct event_spec *b)
+{
+    return a->edge && !b->edge && a->event == b->event && a->mask == b->mask && a->classes == b->classes &&
+           a->privilege == b->privilege && a->path == b->path && a->marked == b->marked &&
+           a->threshold == b->threshold && (a->invert == b->invert || a->threshold == 0) &&
+           same_range(&a->ip, &b->ip) && same_range(&a->addr, &b->addr);
+}
+
+static void comment_on_edges(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
+{
+    const struct event_spec *edges = &r->specs->of[event];
+    for (size_t i = 0; i < r->specs->count; i++) {
+        const struct event_spec *s = &r->specs->of[i];
+        if (is_duration_of(edges, s) && is_counted(r, i) && amount_of(r, event) > 0) {
+            snprintf(text, COMMENT_SIZE, "%8.2f %s each", amount_of(r, i) / amount_of(r, event),
+                     unit_of(s) == UNIT_CYCLES ? "cycles" : "events");
+            return;
+        }
+    }
+}
+
+/* Empty if there is nothing to say. */
+static void comment_on(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
+{
+    const struct event_spec *s = &r->specs->of[event];
+    const struct core_counts *c = &r->run->result.counts.core;
+    double insns = (double)c->instructions, cycles = (double)c->cycles, amount = amount_of(r, event);
+    text[0] = '\0';
+    if (s->edge) {
+        comment_on_edges(r, event, text);
+        return;
+    }
+    if (pmu_has_own_counter(s) || insns == 0 || cycles == 0)
+        return;
+    switch (unit_of(s)) {
+    case UNIT_OCCURRENCES: snprintf(text, COMMENT_SIZE, "%8.2f per 1000 instructions", 1000 * amount / insns); break;
+    case UNIT_CYCLES: snprintf(text, COMMENT_SIZE, "%8.2f %% of cycles", 100 * amount / cycles); break;
+    case UNIT_VALUE: snprintf(text, COMMENT_SIZE, "%8.2f on average", amount / cycles); break;
+    }
+}
+
+/* ---- text */
+
+static void print_line(const char *count, const char *label, int width, const char *comment, FILE *to)
+{
+    if (*comment)
+        fprintf(to, " %19s  %-*s # %s\n", count, width, label, comment);
+    else
+        fprintf(to, " %19s  %s\n", count, label);
+}
+
+static void print_events(const struct counter_report *r, int width, FILE *to)
+{
+    char text[GROUPED_SIZE], comment[COMMENT_SIZE];
+    for (size_t i = 0; i < r->specs->count; i++) {
+        const char *label = r->specs->of[i].text;
+        comment_on(r, i, comment);
+        if (is_counted(r, i))
+            print_line(grouped(r->value[i], text), label, width, comment, to);
+        else
+            print_line("<not counted>", label, width, "", to);
+    }
+}
+
+static void print_unfit(const struct counter_report *r, FILE *to)
+{
+    const struct core_config *core = r->run->simulation->core;
+    size_t fit = 0;
+    char why[160];
+    for (size_t i = 0; i < r->specs->count; i++)
+        fit += r->fits[i];
+    fprintf(to, " %zu of %zu event%s fit the %" PRIu64 " counter%s of %s%s\n", fit, r->specs->count,
+            r->specs->count == 1 ? "" : "s", core->pmu_counters, core->pmu_counters == 1 ? "" : "s", core->name,
+            fit == r->specs->count ? "." : "; not counted:");
+    for (size_t i = 0; i < r->specs->count; i++) {
+        if (r->fits[i])
+            continue;
+        pmu_unfit_text(r->specs, i, core, why, sizeof why);
+        fprintf(to, "   %s: %s\n", r->specs->of[i].text, why);
+    }
+    fputc('\n', to);
+}
+
+void counter_report_print(const struct counter_report *r, FILE *to)
+{
+    const struct core_counts *c = &r->run->result.counts.core;
+    char text[GROUPED_SIZE], ipc[COMMENT_SIZE] = "";
+    int width = (int)strlen("instructions");
+    for (size_t i = 0; i < r->specs->count; i++) {
+        int length = (int)strlen(r->specs->of[i].text);
+        width = length > width ? length : width;
+    }
+    fprintf(to, "\n %s on the core %s:\n\n", r->run->program, r->run->simulation->core->name);
+    print_events(r, width, to);
+    fputc('\n', to);
+    if (c->cycles)
+        snprintf(ipc, sizeof ipc, "%8.3f IPC", (double)c->instructions / (double)c->cycles);
+    print_line(grouped(c->instructions, text), "instructions", width, ipc, to);
+    print_line(grouped(c->cycles, text), "cycles", width, "", to);
+    fputc('\n', to);
+    if (r->fits)
+        print_unfit(r, to);
+    run_report_print_end(r->run, to);
+}
+
+/* ---- files */
+
+static void csv_text(const char *text, FILE *to)
+{
+    bool quoted = strpbrk(text, "\",") != NULL;
+    if (!quoted) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text; text++)
+        fprintf(to, *text == '"' ? "\"%c" : "%c", *text);
+    fputc('"', to);
+}
+
+void counter_report_csv(const struct counter_report *r, FILE *to)
+{
+    static const char *const units[] = {
+        [UNIT_OCCURRENCES] = "occurrences", [UNIT_CYCLES] = "cycles", [UNIT_VALUE] = "value"};
+    fputs("event,value,unit\n", to);
+    for (size_t i = 0; i < r->specs->count; i++) {
+        csv_text(r->specs->of[i].text, to);
+        if (is_counted(r, i))
+            fprintf(to, ",%" PRIu64 ",%s\n", r->value[i], units[unit_of(&r->specs->of[i])]);
+        else
+            fprintf(to, ",,%s\n", units[unit_of(&r->specs->of[i])]);
+    }
+}
+
+/* Integers of jansson have a sign: what is larger, as a counter that was preloaded may be, is written as text. */
+static json_t *value_json(const struct counter_report *r, size_t event)
+{
+    char text[24];
+    if (!is_counted(r, event))
+        return json_null();
+    if (r->value[event] <= INT64_MAX)
+        return json_integer((json_int_t)r->value[event]);
+    snprintf(text, sizeof text, "%" PRIu64, r->value[event]);
+    return json_string(text);
+}
+
+json_t *counter_report_json(const struct counter_report *r)
+{
+    json_t *counters = json_array();
+    for (size_t i = 0; counters && i < r->specs->count; i++) {
+        const struct event_spec *s = &r->specs->of[i];
+        json_t *one = json_pack("{s:s, s:s, s:o}", "event", s->text, "name", s->event->name, "value", value_json(r, i));
+        if (one == NULL) {
+            json_decref(counters);
+            return NULL;
+        }
+        if (r->fits)
+            json_object_set_new(one, "fits", json_boolean(r->fits[i]));
+        if (r->fits && r->fits[i] && r->counter[i] != COUNTER_OF_ITS_OWN)
+            json_object_set_new(one, "counter", json_integer(r->counter[i]));
+        json_array_append_new(counters, one);
+    }
+    return counters;
+}

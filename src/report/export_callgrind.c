@@ -1,0 +1,349 @@
+/* The profile format of callgrind, with a position for each instruction and a cost for each event.
+ *
+ * A call's inclusive cost is what was sampled below it; of nested calls of one function the outermost has it, so that
+ * the costs of all calls of a function sum to its inclusive cost. Samples do not tell how often a call was made: the
+ * number of calls is that of the samples below it. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/profile_export.h"
+#include "report/profile_rows.h"
+
+/* A call that samples were below of. */
+struct edge {
+    uint32_t place;  /* of the call */
+    uint32_t callee; /* function */
+    uint32_t number; /* where its costs are */
+};
+
+/* Names that were written: from then on their number stands for them. */
+struct numbered {
+    const char **name;
+    size_t count, room;
+    struct index_table index;
+};
+
+struct writing {
+    const struct profile_names *n;
+    unsigned first, last;
+    FILE *to;
+    struct edge *edge;
+    size_t edges, edge_room;
+    struct index_table edge_index;
+    struct profile_amount *self; /* [place * events + event] */
+    struct profile_amount *cost; /* [edge's number * events + event] */
+    uint32_t *order;             /* places by function, then by address */
+    struct numbered modules, files;
+    bool *written; /* by function: its name is, and its number is the function's */
+};
+
+/* ---- calls */
+
+static bool same_edge(const void *owner, uint32_t i, const void *key)
+{
+    const struct edge *a = (const struct edge *)owner + i, *b = key;
+    return a->place == b->place && a->callee == b->callee;
+}
+
+static int find_edge(struct writing *w, uint32_t place, uint32_t callee, uint32_t *number)
+{
+    struct edge key = {place, callee, (uint32_t)w->edges};
+    uint64_t hash = hash_number(hash_number(0, place), callee);
+    *number = index_table_find(&w->edge_index, hash, same_edge, w->edge, &key);
+    if (*number != INDEX_NONE)
+        return 0;
+    struct edge *grown = array_room(w->edge, w->edges, &w->edge_room, sizeof *grown);
+    if (grown == NULL)
+        return -ENOMEM;
+    w->edge = grown;
+    if (index_table_add(&w->edge_index, hash, key.number) != 0)
+        return -ENOMEM;
+    w->edge[w->edges++] = key;
+    *number = key.number;
+    return 0;
+}
+
+/* The callee is the function that was found below the call, which after a tail call is not the one that was called. */
+static int find_edges(struct writing *w, uint32_t *guard_of_node, uint32_t *guard_of_cell, uint32_t *edge_of_node,
+                      uint32_t *edge_of_cell)
+{
+    const struct profile_names *n = w->n;
+    const struct profile *p = n->profile;
+    int code = 0;
+    for (size_t i = 1; code == 0 && i < p->nodes; i++) {
+        guard_of_node[i] = n->place[n->of_node[i]].function;
+        edge_of_node[i] = INDEX_NONE;
+        if (p->node[i].parent)
+            code = find_edge(w, n->of_node[p->node[i].parent], guard_of_node[i], &edge_of_node[i]);
+    }
+    for (size_t i = 0; code == 0 && i < p->cells; i++) {
+        guard_of_cell[i] = n->place[n->of_cell[i]].function;
+        edge_of_cell[i] = INDEX_NONE;
+        if (p->cell[i].chain)
+            code = find_edge(w, n->of_node[p->cell[i].chain], guard_of_cell[i], &edge_of_cell[i]);
+    }
+    return code;
+}
+
+static int by_caller(const void *left, const void *right)
+{
+    const struct edge *a = left, *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+static int add_calls(struct writing *w, struct error *err)
+{
+    const struct profile *p = w->n->profile;
+    uint32_t *of[4];
+    int code = 0;
+    for (unsigned i = 0; i < 4; i++)
+        if ((of[i] = calloc((i % 2 ? p->cells : p->nodes) + 1, sizeof *of[i])) == NULL)
+            code = -ENOMEM;
+    if (code == 0)
+        code = find_edges(w, of[0], of[1], of[2], of[3]);
+    w->cost = code == 0 ? calloc(w->edges * p->events + 1, sizeof *w->cost) : NULL;
+    if (w->cost == NULL)
+        code = error_set(err, -ENOMEM, "out of memory for the calls of a profile");
+    else
+        code = profile_add_inclusive(p, &(struct profile_frames){of[0], of[1], w->n->functions},
+                                     &(struct profile_frames){of[2], of[3], w->edges}, w->cost, err);
+    if (w->edges)
+        qsort(w->edge, w->edges, sizeof *w->edge, by_caller);
+    for (unsigned i = 0; i < 4; i++)
+        free(of[i]);
+    return code;
+}
+
+/* ---- names */
+
+static bool same_name(const void *owner, uint32_t i, const void *key)
+{
+    return ((const char *const *)owner)[i] == *(const char *const *)key;
+}
+
+/* Numbers a name; false without memory. */
+static bool add_name(struct numbered *n, const char *name, uint64_t hash)
+{
+    const char **grown = array_room(n->name, n->count, &n->room, sizeof *grown);
+    if (grown)
+        n->name = grown;
+    if (grown == NULL || index_table_add(&n->index, hash, (uint32_t)n->count) != 0)
+        return false;
+    n->name[n->count++] = name;
+    return true;
+}
+
+/* `fl=(3) NAME` the first time, `fl=(3)` after that. Without memory the name is written as it is, which means the same.
+ */
+static void put_name(struct numbered *n, const char *key, const char *name, FILE *to)
+{
+    uint64_t hash = hash_number(0, (uintptr_t)name);
+    uint32_t i = index_table_find(&n->index, hash, same_name, n->name, &name);
+    if (i != INDEX_NONE)
+        fprintf(to, "%s=(%u)\n", key, i + 1);
+    else if (add_name(n, name, hash))
+        fprintf(to, "%s=(%zu) %s\n", key, n->count, name);
+    else
+        fprintf(to, "%s=%s\n", key, name);
+}
+
+static void put_function(struct writing *w, const char *key, uint32_t function)
+{
+    fprintf(w->to, w->written[function] ? "%s=(%u)\n" : "%s=(%u) %s\n", key, function + 1,
+            w->n->function[function].name);
+    w->written[function] = true;
+}
+
+static const char *file_of(const char *file)
+{
+    static const char unknown[] = "???";
+    return file ? file : unknown;
+}
+
+/* ---- writing */
+
+static void put_costs(const struct writing *w, const struct profile_amount *a)
+{
+    for (unsigned e = w->first; e <= w->last; e++)
+        fprintf(w->to, " %" PRIu64, a[e].weight);
+    fputc('\n', w->to);
+}
+
+static void put_call(struct writing *w, const struct edge *edge)
+{
+    const struct profile_place *p = &w->n->place[edge->place];
+    const struct profile_function *callee = &w->n->function[edge->callee];
+    const struct profile_amount *cost = &w->cost[(size_t)edge->number * w->n->profile->events];
+    uint64_t samples = 0;
+    for (unsigned e = w->first; e <= w->last; e++)
+        samples += cost[e].samples;
+    put_name(&w->modules, "cob", callee->module, w->to);
+    put_name(&w->files, "cfi", file_of(callee->file), w->to);
+    put_function(w, "cfn", edge->callee);
+    fprintf(w->to, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n", samples ? samples : 1, callee->start, callee->line);
+    fprintf(w->to, "0x%" PRIx64 " %u", p->pc, p->line);
+    put_costs(w, cost);
+}
+
+static const struct edge *edges_of(const struct writing *w, uint32_t place)
+{
+    size_t low = 0, high = w->edges;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->edge[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return w->edge + low;
+}
+
+/* An instruction; `*file` is the one that the lines before it are in. */
+static void put_place(struct writing *w, uint32_t place, const char **file)
+{
+    const struct profile_place *p = &w->n->place[place];
+    const struct profile_amount *self = &w->self[(size_t)place * w->n->profile->events];
+    const char *own = file_of(w->n->function[p->function].file), *here = p->file ? p->file : own;
+    bool any = false;
+    for (unsigned e = w->first; e <= w->last; e++)
+        any |= self[e].weight != 0;
+    if (here != *file)
+        put_name(&w->files, here == own ? "fe" : "fi", here, w->to);
+    *file = here;
+    if (any) {
+        fprintf(w->to, "0x%" PRIx64 " %u", p->pc, p->line);
+        put_costs(w, self);
+    }
+    for (const struct edge *e = edges_of(w, place); e < w->edge + w->edges && e->place == place; e++)
+        put_call(w, e);
+}
+
+static void put_body(struct writing *w)
+{
+    const struct profile_names *n = w->n;
+    const char *file = NULL;
+    uint32_t function = INDEX_NONE;
+    for (size_t i = 0; i < n->places; i++) {
+        const struct profile_place *p = &n->place[w->order[i]];
+        if (p->function != function) {
+            function = p->function;
+            file = file_of(n->function[function].file);
+            fputc('\n', w->to);
+            put_name(&w->modules, "ob", n->function[function].module, w->to);
+            put_name(&w->files, "fl", file, w->to);
+            put_function(w, "fn", function);
+        }
+        put_place(w, w->order[i], &file);
+    }
+}
+
+enum { EVENT_NAME_SIZE = 80 };
+
+static void shorten(const char *name, char text[EVENT_NAME_SIZE])
+{
+    size_t used = 0;
+    bool upper = true;
+    for (; *name && used + 1 < EVENT_NAME_SIZE; name++) {
+        bool fits = isalnum((unsigned char)*name);
+        if (fits)
+            text[used++] = (char)(upper ? toupper((unsigned char)*name) : *name);
+        upper = !fits;
+    }
+    text[used] = '\0';
+}
+
+/* Readers take letters and digits only, a letter first; the whole name stands in a line of its own. Names that would be
+ * the same have the event's number in front. */
+static void put_event_name(const struct writing *w, unsigned event)
+{
+    const struct profile *p = w->n->profile;
+    char text[EVENT_NAME_SIZE], other[EVENT_NAME_SIZE];
+    shorten(p->event[event].name, text);
+    bool clear = isalpha((unsigned char)text[0]);
+    for (unsigned e = w->first; e <= w->last; e++) {
+        shorten(p->event[e].name, other);
+        clear &= e == event || strcmp(text, other) != 0;
+    }
+    if (clear)
+        fputs(text, w->to);
+    else
+        fprintf(w->to, "E%u%s", event, text);
+}
+
+static void put_head(const struct writing *w, const char *version)
+{
+    const struct profile *p = w->n->profile;
+    const char *program = profile_info_of(p, "program"), *arguments = profile_info_of(p, "arguments");
+    fprintf(w->to, "# callgrind format\nversion: 1\ncreator: cyclescope %s\ncmd: %s %s\n", version,
+            program ? program : "?", arguments ? arguments : "");
+    fputs("desc: Numbers of calls are numbers of samples\npositions: instr line\n", w->to);
+    for (unsigned e = w->first; e <= w->last; e++) {
+        fputs("event: ", w->to);
+        put_event_name(w, e);
+        fprintf(w->to, " : %s\n", p->event[e].name);
+    }
+    fputs("events:", w->to);
+    for (unsigned e = w->first; e <= w->last; e++) {
+        fputc(' ', w->to);
+        put_event_name(w, e);
+    }
+    fputs("\nsummary:", w->to);
+    for (unsigned e = w->first; e <= w->last; e++)
+        fprintf(w->to, " %" PRIu64, p->event[e].weight);
+    fputc('\n', w->to);
+}
+
+static int by_function(const void *left, const void *right, void *context)
+{
+    const struct profile_place *place = context, *a = &place[*(const uint32_t *)left],
+                               *b = &place[*(const uint32_t *)right];
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int add_self(struct writing *w, struct error *err)
+{
+    const struct profile_names *n = w->n;
+    const struct profile *p = n->profile;
+    w->self = calloc(n->places * p->events + 1, sizeof *w->self);
+    w->order = calloc(n->places + 1, sizeof *w->order);
+    w->written = calloc(n->functions + 1, sizeof *w->written);
+    if (!w->self || !w->order || !w->written)
+        return error_set(err, -ENOMEM, "out of memory for the costs of a profile");
+    for (size_t i = 0; i < p->cells; i++)
+        w->self[(size_t)n->of_cell[i] * p->events + p->cell[i].event].weight += p->cell[i].weight;
+    for (size_t i = 0; i < n->places; i++)
+        w->order[i] = (uint32_t)i;
+    qsort_r(w->order, n->places, sizeof *w->order, by_function, n->place);
+    return 0;
+}
+
+int export_callgrind(const struct profile_names *n, unsigned first, unsigned last, const char *version, FILE *to,
+                     struct error *err)
+{
+    struct writing w = {.n = n, .first = first, .last = last, .to = to};
+    int code = add_self(&w, err);
+    if (code == 0)
+        code = add_calls(&w, err);
+    if (code == 0) {
+        put_head(&w, version);
+        put_body(&w);
+    }
+    free(w.self);
+    free(w.cost);
+    free(w.order);
+    free(w.written);
+    free(w.edge);
+    free(w.modules.name);
+    free(w.files.name);
+    index_table_free(&w.edge_index);
+    index_table_free(&w.modules.index);
+    index_table_free(&w.files.index);
+    return code;
+}

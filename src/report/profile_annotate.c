@@ -1,0 +1,262 @@
+#include "report/profile_annotate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/insn_text.h"
+#include "report/profile_columns.h"
+#include "report/run_report.h"
+
+enum { PERCENT_WIDTH = 8, COUNT_WIDTH = 16, AHEAD_INSNS = 8 }; /* shown behind a sample if no size is known */
+
+static const double hot_percent = 10, warm_percent = 2; /* of the function */
+
+/* A function that is being printed. */
+struct page {
+    const struct profile_annotate *a;
+    const struct profile_function *f;
+    const struct profile_rows *insns; /* in order of function and address */
+    size_t next, end;                 /* its instructions that are still to come */
+    const struct profile_amount *sum; /* of the function, by event */
+    const char *file;                 /* of the source line that was printed last */
+    unsigned line;
+    FILE *to;
+};
+
+static uint64_t pc_of(const struct page *p, size_t i)
+{
+    return p->a->names->place[p->insns->row[i].place].pc;
+}
+
+/* ---- lines */
+
+static int columns_width(const struct page *p)
+{
+    return (int)(p->a->last - p->a->first + 1) * (PERCENT_WIDTH + COUNT_WIDTH);
+}
+
+static void print_head(const struct page *p)
+{
+    const struct profile_annotate *a = p->a;
+    const struct profile *profile = a->names->profile;
+    fprintf(p->to, "\n %s in %s\n", p->f->name, p->f->module);
+    for (unsigned e = a->first; e <= a->last; e++) {
+        char weight[GROUPED_SIZE], samples[GROUPED_SIZE];
+        const struct profile_counted *c = &profile->event[e];
+        fprintf(p->to, " %.2f %% of %s: %s %s, %s samples\n", share_percent(c, p->sum[e].weight), c->name,
+                c->period ? "about" : "exactly", grouped(p->sum[e].weight, weight),
+                grouped(p->sum[e].samples, samples));
+    }
+    fputs("\n  ", p->to);
+    for (unsigned e = a->first; e <= a->last; e++)
+        fprintf(p->to, "%*s%*.*s", PERCENT_WIDTH, "%", COUNT_WIDTH, COUNT_WIDTH - 1, profile->event[e].name);
+    fputs(" |\n", p->to);
+}
+
+/* The source line of an instruction, if it is not the one before. */
+static void print_source(struct page *p, uint64_t pc)
+{
+    const char *file, *text;
+    unsigned line;
+    if (!symbols_line(p->a->names->symbols, pc, &file, &line) || line == 0)
+        return;
+    if (p->file && p->line == line && strcmp(p->file, file) == 0)
+        return;
+    p->file = file;
+    p->line = line;
+    text = source_line(p->a->source, file, line);
+    fprintf(p->to, "%s%*s |", p->a->colour ? "\033[36m" : "", columns_width(p) + 2, "");
+    if (text)
+        fprintf(p->to, " %s:%u  %s", short_path(file), line, text);
+    else
+        fprintf(p->to, " %s:%u", file, line);
+    fputs(p->a->colour ? "\033[m\n" : "\n", p->to);
+}
+
+/* The largest share of the function that an instruction has, of any event that is shown. */
+static double heat(const struct page *p, const struct profile_amount *amount)
+{
+    double most = 0;
+    for (unsigned e = p->a->first; amount && e <= p->a->last; e++) {
+        double share = p->sum[e].weight ? 100 * (double)amount[e].weight / (double)p->sum[e].weight : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+static void print_insn(const struct page *p, uint64_t pc, const struct profile_amount *amount, const char *text)
+{
+    double hot = heat(p, amount);
+    const char *colour = !p->a->colour         ? NULL
+                         : hot >= hot_percent  ? "\033[31m"
+                         : hot >= warm_percent ? "\033[33m"
+                                               : NULL;
+    fprintf(p->to, "%s%s", colour ? colour : "", hot >= hot_percent ? "> " : "  ");
+    for (unsigned e = p->a->first; e <= p->a->last; e++) {
+        char number[GROUPED_SIZE];
+        if (amount && amount[e].samples && p->sum[e].weight)
+            fprintf(p->to, "%*.2f%*s", PERCENT_WIDTH, 100 * (double)amount[e].weight / (double)p->sum[e].weight,
+                    COUNT_WIDTH, grouped(amount[e].weight, number));
+        else
+            fprintf(p->to, "%*s", PERCENT_WIDTH + COUNT_WIDTH, "");
+    }
+    fprintf(p->to, " | %10" PRIx64 ":  %s%s\n", pc, text, colour ? "\033[m" : "");
+}
+
+/* ---- the function */
+
+/* Takes the amounts of the instruction at `pc`, if it was sampled. */
+static const struct profile_amount *take(struct page *p, uint64_t pc)
+{
+    if (p->next == p->end || pc_of(p, p->next) != pc)
+        return NULL;
+    return row_self(p->insns, &p->insns->row[p->next++]);
+}
+
+/* One instruction at `pc`; its bytes, or 0 if the file has none. Where a sampled instruction begins within what would
+ * be decoded, only what is before it is shown: no sample is lost. */
+static unsigned print_at(struct page *p, uint64_t pc)
+{
+    char text[INSN_TEXT_SIZE];
+    struct insn insn;
+    struct symbols *s = p->a->names->symbols;
+    if (!insn_of_file(s, pc, &insn))
+        return 0;
+    const struct profile_amount *amount = take(p, pc);
+    unsigned length = insn.length;
+    if (p->next < p->end && pc_of(p, p->next) - pc < length) {
+        length = (unsigned)(pc_of(p, p->next) - pc);
+        snprintf(text, sizeof text, length == 2 ? ".2byte 0x%04x" : ".byte 0x%02x",
+                 insn.bits & (length == 2 ? 0xffff : 0xff));
+    } else {
+        insn_text(s, &insn, pc, p->f->start, text);
+    }
+    print_source(p, pc);
+    print_insn(p, pc, amount, text);
+    return length;
+}
+
+/* Instructions from `pc` to `end`, or up to where the file has none. */
+static void print_range(struct page *p, uint64_t pc, uint64_t end)
+{
+    for (unsigned length; pc < end && (length = print_at(p, pc)) != 0; pc += length)
+        ;
+}
+
+/* What was sampled and is not among the instructions of the file. */
+static void print_bare(struct page *p)
+{
+    uint64_t pc = pc_of(p, p->next);
+    print_insn(p, pc, take(p, pc), "?");
+}
+
+/* Up to a few instructions behind each sampled one. */
+static void print_around(struct page *p)
+{
+    bool gap = false;
+    while (p->next < p->end) {
+        uint64_t pc = pc_of(p, p->next);
+        unsigned left = AHEAD_INSNS, length = 1;
+        if (gap)
+            fprintf(p->to, "%*s | ...\n", columns_width(p) + 2, "");
+        gap = true;
+        while (left-- && (length = print_at(p, pc)) != 0) {
+            pc += length;
+            if (p->next < p->end && pc_of(p, p->next) == pc)
+                left = AHEAD_INSNS;
+        }
+        if (length == 0 && p->next < p->end && pc_of(p, p->next) <= pc)
+            print_bare(p);
+    }
+}
+
+static void print_function(struct page *p)
+{
+    print_head(p);
+    if (p->f->size) {
+        while (p->next < p->end && pc_of(p, p->next) < p->f->start)
+            print_bare(p);
+        print_range(p, p->f->start, p->f->start + p->f->size);
+    }
+    print_around(p);
+    fputc('\n', p->to);
+}
+
+/* ---- which functions */
+
+static int by_address(const void *left, const void *right, void *context)
+{
+    const struct profile_place *place = context;
+    const struct profile_place *a = &place[((const struct profile_row *)left)->place];
+    const struct profile_place *b = &place[((const struct profile_row *)right)->place];
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static size_t first_of(const struct profile_rows *insns, uint32_t function)
+{
+    size_t low = 0, high = insns->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (insns->names->place[insns->row[middle].place].function < function)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_chosen(const struct profile_annotate *a, const struct profile_rows *functions, size_t i)
+{
+    const struct profile_row *row = &functions->row[i];
+    struct profile_columns columns = {.profile = a->names->profile, .first = a->first, .last = a->last};
+    if (a->function)
+        return profile_function_is(&a->names->function[a->names->place[row->place].function], a->function);
+    if (a->all)
+        return columns_reach(&columns, row_self(functions, row), NULL, a->limit_percent);
+    return i == 0 && row_self(functions, row)[a->first].samples;
+}
+
+static int print_chosen(const struct profile_annotate *a, const struct profile_rows *functions,
+                        struct profile_rows *insns, FILE *to, struct error *err)
+{
+    unsigned printed = 0;
+    if (insns->count)
+        qsort_r(insns->row, insns->count, sizeof *insns->row, by_address, a->names->place);
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t function = a->names->place[functions->row[i].place].function;
+        if (!is_chosen(a, functions, i))
+            continue;
+        struct page p = {.a = a, .f = &a->names->function[function], .insns = insns, .to = to};
+        p.sum = row_self(functions, &functions->row[i]);
+        p.next = first_of(insns, function);
+        p.end = first_of(insns, function + 1);
+        print_function(&p);
+        printed++;
+    }
+    if (printed)
+        return 0;
+    if (a->function)
+        return error_set(err, -ENOENT,
+                         "the profile has no samples in a function '%s'; `report` lists those that it has",
+                         a->function);
+    return error_set(err, -ENOENT, "the profile has no samples of '%s'", a->names->profile->event[a->first].name);
+}
+
+int profile_annotate_print(const struct profile_annotate *a, FILE *to, struct error *err)
+{
+    struct profile_rows functions = {0}, insns = {0};
+    int code = profile_rows_make(&functions, a->names, PROFILE_BY_FUNCTION, false, err);
+    if (code == 0)
+        code = profile_rows_make(&insns, a->names, PROFILE_BY_INSN, false, err);
+    if (code == 0) {
+        profile_rows_sort(&functions, a->first);
+        code = print_chosen(a, &functions, &insns, to, err);
+    }
+    profile_rows_free(&functions);
+    profile_rows_free(&insns);
+    return code;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Whether the facts test all events: every event on each of its paths, and every sub-event.
+
+usage: coverage.py CYCLESCOPE       `ok event-coverage` or `not ok event-coverage: these have no fact: ...`
+
+An event has a fact if a `counter` line names it without a mask, and a sub-event if one names it alone, whole: by path, and
+by ranges and classes, but without a threshold, an edge, a privilege or a beginning other than 0. The counter must be expected
+to equal something that is not read from a counter, and that is not 0 in all expectations.
+"""
+
+import ast
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import run as facts  # noqa: E402: the reader of facts
+
+PATHS = ("retired", "spec")
+NARROWING = ("ip=", "addr=", "op=", "marked")  # to some instructions; other modifiers make another number of the event
+
+
+class Event:
+    def __init__(self, name, alias, paths):
+        self.name, self.alias = name, alias
+        self.paths = paths  # the first is what it counts if none is named; [""] of an event that has none
+        self.bits = []
+
+
+def output(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout.splitlines()
+
+
+def list_events(cyclescope):
+    events = []
+    for line in output(cyclescope, "list", "events"):
+        found = re.match(r"  (\S+) +(\S+) +(?:times|cycles|value) +(-|\w+(?:, \w+)*) +\d", line)
+        if found:
+            events.append(Event(found[1], found[2], [""] if found[3] == "-" else found[3].split(", ")))
+        elif line.startswith(" "):
+            sys.exit(f"cannot read the line `{line}` of `list events`")
+    for event in events:
+        inside = False
+        for line in output(cyclescope, "list", "events", event.name):
+            if line.startswith("    :"):
+                event.bits += [line.split()[0][1:]] if inside else []
+            else:
+                inside = line.split()[:1] == [event.name]
+    return events
+
+
+# ---- what facts expect
+
+
+def members(text):
+    """The events of a counter line, each with the modifiers of its group."""
+    found = re.fullmatch(r"\{(.*)\}(.*)", text)
+    return [member + found[2] for member in found[1].split(",")] if found else text.split(",")
+
+
+def numbers_of(node):
+    """Names of the counters in an expression."""
+    return {
+        n.attr
+        for n in ast.walk(node)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "counter"
+    }
+
+
+def is_nothing(node):
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def known_counters(run):
+    """Counters that a run expects to be something known, and not nothing."""
+    known = set()
+    for expectation in run.expectations:
+        node = facts.parse(expectation)
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
+            continue
+        for this, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
+            if isinstance(this, ast.Attribute) and not numbers_of(other) and not is_nothing(other):
+                known |= numbers_of(this)
+    return known
+
+
+def tested(run, by_name):
+    """(event, path, sub-event or None) that the counters of a run test."""
+    known = known_counters(run)
+    for names, text in run.counters:
+        for name, member in zip(names, members(text)):
+            first, *modifiers = member.split(":")
+            event = by_name.get(first.lower().replace("_", "-"))
+            path, bits, plain = event.paths[0], [], name in known
+            for modifier in modifiers:
+                if modifier in PATHS:
+                    path = modifier
+                elif modifier.startswith("mask=") or modifier.split("|")[0] in event.bits:
+                    bits += modifier.removeprefix("mask=").split("|")
+                elif not modifier.startswith(NARROWING):
+                    plain = False
+            if plain and len(bits) <= 1:
+                yield event.name, path, bits[0] if bits else None
+
+
+def missing(events):
+    by_name = {name.lower(): e for e in events for name in (e.name, e.alias) if name != "-"}
+    seen = collections.Counter()
+    for path in sorted(facts.HERE.glob("*.S")):
+        for run in facts.read_fact(path)[1]:
+            for event, way, bit in tested(run, by_name):
+                seen[event, way, bit] += 1
+                seen[event, "", bit] += 1
+    for event in events:
+        for way in event.paths:
+            if not seen[event.name, way, None]:
+                yield f"{event.name}:{way}" if way else event.name
+        for bit in event.bits:
+            if not seen[event.name, "", bit]:
+                yield f"{event.name}:{bit}"
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        sys.exit(__doc__.strip())
+    lacking = list(missing(list_events(arguments[0])))
+    print(f"not ok event-coverage: these have no fact: {', '.join(lacking)}" if lacking else "ok event-coverage")
+    return bool(lacking)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,5 @@
+# Never comes to the program.
+    .option norvc
+    .globl _start
+_start:
+    STUCK

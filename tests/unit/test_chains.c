@@ -1,0 +1,253 @@
+/* Call chains from calls and returns, as they come back from a profile. */
+#include "branch/branch.h"
+#include "monitor/chains.h"
+#include "profile_fixture.h"
+
+enum { CALL_BYTES = 4, TOP = 0x8000, NAMES = 16 };
+
+/* A guest whose functions lie at 0x1000, 0x2000, …; calls are told by where they are and where they go. */
+struct world {
+    struct chains *chains;
+    struct profile_writer *writer;
+    FILE *file;
+    struct hart hart[2];
+    struct hart *runs;
+};
+
+static struct world begin(void)
+{
+    struct world w = {0};
+    struct error err;
+    w.chains = chains_new(&err);
+    assert_non_null(w.chains);
+    w.writer = open_writer(&w.file);
+    profile_write(w.writer, &(struct profile_record){.kind = PROFILE_EVENT, .event = {.name = "cycles"}});
+    w.hart[0].x[REG_SP] = w.hart[1].x[REG_SP] = TOP;
+    return w;
+}
+
+static void run(struct world *w, unsigned i)
+{
+    w->runs = &w->hart[i];
+    chains_runs(w->chains, w->runs);
+}
+
+static void transfer(struct world *w, enum branch_kind kind, uint64_t pc, uint64_t target, uint64_t sp)
+{
+    w->runs->x[REG_SP] = sp;
+    struct core_transfer t = {.pc = pc, .target = target, .fallthrough = pc + CALL_BYTES, .kind = (uint8_t)kind};
+    chains_transferred(w->chains, w->runs, &t);
+}
+
+static void call(struct world *w, uint64_t pc, uint64_t entry, uint64_t sp)
+{
+    transfer(w, BRANCH_CALL, pc, entry, sp);
+}
+
+/* Behind the call at `site`. */
+static void back(struct world *w, uint64_t site, uint64_t sp)
+{
+    transfer(w, BRANCH_RETURN, 0xf000, site + CALL_BYTES, sp);
+}
+
+/* A sample in this chain; what it is for is told by its pc. */
+static void sample(struct world *w, uint64_t pc)
+{
+    uint32_t chain = chains_write(w->chains, *chains_tag(w->chains), w->writer);
+    profile_write(w->writer, &(struct profile_record){.kind = PROFILE_SAMPLE, .sample = {.pc = pc, .chain = chain}});
+}
+
+/* What the profile says, as text: of each sample its pc, and the calls that led there, the last one first. */
+static void expect(struct world *w, const char *want)
+{
+    struct error err = {""};
+    struct profile_record r;
+    struct profile_chain chain[64] = {{0}};
+    char text[1024] = "", *to = text;
+    assert_int_equal(profile_writer_close(w->writer, &err), 0);
+    rewind(w->file);
+    struct profile_reader *reader = profile_reader_new(w->file, "FILE", &err);
+    assert_non_null(reader);
+    while (profile_read(reader, &r, &err) > 0) {
+        if (r.kind == PROFILE_CHAIN)
+            chain[r.chain.chain] = r.chain;
+        if (r.kind != PROFILE_SAMPLE)
+            continue;
+        to += sprintf(to, "%s%lx:", to > text ? " " : "", (unsigned long)r.sample.pc);
+        for (uint32_t c = r.sample.chain; c; c = chain[c].parent)
+            to += sprintf(to, "<%lx@%lx", (unsigned long)chain[c].entry, (unsigned long)chain[c].site);
+    }
+    assert_string_equal(text, want);
+    assert_false(chains_lost(w->chains));
+    profile_reader_free(reader);
+    fclose(w->file);
+    chains_free(w->chains);
+}
+
+static void calls_nest_and_return(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    sample(&w, 1);
+    call(&w, 0x1010, 0x2000, TOP);
+    sample(&w, 2);
+    transfer(&w, BRANCH_INDIRECT_CALL, 0x2020, 0x3000, TOP - 32);
+    sample(&w, 3);
+    back(&w, 0x2020, TOP - 32);
+    sample(&w, 4);
+    back(&w, 0x1010, TOP);
+    sample(&w, 5);
+    expect(&w, "1: 2:<2000@1010 3:<3000@2020<2000@1010 4:<2000@1010 5:");
+}
+
+static void one_call_is_one_chain_and_others_are_others(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    uint32_t before;
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    before = *chains_tag(w.chains);
+    back(&w, 0x1010, TOP);
+    call(&w, 0x1010, 0x2000, TOP);
+    assert_int_equal(*chains_tag(w.chains), before);
+    back(&w, 0x1010, TOP);
+    call(&w, 0x1020, 0x2000, TOP);
+    assert_int_not_equal(*chains_tag(w.chains), before);
+    sample(&w, 1);
+    expect(&w, "1:<2000@1020");
+}
+
+static void recursion_is_a_chain_of_its_own_each_time(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    for (unsigned i = 0; i < 3; i++)
+        call(&w, i ? 0x2010 : 0x1010, 0x2000, TOP - 16 * i);
+    sample(&w, 1);
+    back(&w, 0x2010, TOP - 32);
+    sample(&w, 2);
+    back(&w, 0x2010, TOP - 16);
+    back(&w, 0x1010, TOP);
+    sample(&w, 3);
+    expect(&w, "1:<2000@2010<2000@2010<2000@1010 2:<2000@2010<2000@1010 3:");
+}
+
+/* A function that jumps to another leaves the return to it. */
+static void tail_calls_stay_in_the_chain_of_who_jumped(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    transfer(&w, BRANCH_JUMP, 0x2010, 0x3000, TOP);
+    sample(&w, 1);
+    back(&w, 0x1010, TOP);
+    sample(&w, 2);
+    expect(&w, "1:<2000@1010 2:");
+}
+
+/* It returns to where setjmp returned, with the stack of then. */
+static void longjmp_leaves_all_between(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    call(&w, 0x2010, 0x9000, TOP - 32); /* setjmp */
+    back(&w, 0x2010, TOP - 32);
+    call(&w, 0x2020, 0x3000, TOP - 32);
+    call(&w, 0x3010, 0x4000, TOP - 64);
+    call(&w, 0x4010, 0x9100, TOP - 96); /* longjmp */
+    sample(&w, 1);
+    back(&w, 0x2010, TOP - 32);
+    sample(&w, 2);
+    back(&w, 0x1010, TOP);
+    sample(&w, 3);
+    expect(&w, "1:<9100@4010<4000@3010<3000@2020<2000@1010 2:<2000@1010 3:");
+}
+
+/* The same without a return in between: the next call shows what has been left. */
+static void a_call_from_above_leaves_what_is_below(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    call(&w, 0x2010, 0x3000, TOP - 32);
+    transfer(&w, BRANCH_INDIRECT, 0x3010, 0x1020, TOP);
+    call(&w, 0x1030, 0x4000, TOP + 16);
+    sample(&w, 1);
+    expect(&w, "1:<4000@1030");
+}
+
+/* Prologues shared by functions make room on the stack for their callers, and return with less than they began with. */
+static void a_callee_may_leave_room_on_the_stack(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    call(&w, 0x2000, 0x9200, TOP);
+    back(&w, 0x2000, TOP - 64);
+    sample(&w, 1);
+    call(&w, 0x2010, 0x3000, TOP - 64);
+    sample(&w, 2);
+    back(&w, 0x2010, TOP - 64);
+    back(&w, 0x1010, TOP);
+    sample(&w, 3);
+    expect(&w, "1:<2000@1010 2:<3000@2010<2000@1010 3:");
+}
+
+static void callers_from_before_are_unknown(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    back(&w, 0x5010, TOP);
+    sample(&w, 1);
+    call(&w, 0x5020, 0x6000, TOP);
+    sample(&w, 2);
+    expect(&w, "1: 2:<6000@5020");
+}
+
+static void threads_have_chains_of_their_own(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    w.hart[0].retired = 100;
+    run(&w, 1);
+    sample(&w, 1);
+    call(&w, 0x5010, 0x6000, TOP);
+    sample(&w, 2);
+    w.hart[1].retired = 100;
+    run(&w, 0);
+    sample(&w, 3);
+    run(&w, 1);
+    sample(&w, 4);
+    w.hart[1] = (struct hart){0}; /* it ended, and the hart of another lies there */
+    run(&w, 0);
+    run(&w, 1);
+    sample(&w, 5);
+    expect(&w, "1: 2:<6000@5010 3:<2000@1010 4:<6000@5010 5:");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_nest_and_return),
+        cmocka_unit_test(one_call_is_one_chain_and_others_are_others),
+        cmocka_unit_test(recursion_is_a_chain_of_its_own_each_time),
+        cmocka_unit_test(tail_calls_stay_in_the_chain_of_who_jumped),
+        cmocka_unit_test(longjmp_leaves_all_between),
+        cmocka_unit_test(a_call_from_above_leaves_what_is_below),
+        cmocka_unit_test(a_callee_may_leave_room_on_the_stack),
+        cmocka_unit_test(callers_from_before_are_unknown),
+        cmocka_unit_test(threads_have_chains_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
