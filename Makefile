@@ -126,6 +126,7 @@ bench: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@bench/emulate.py
 	@bench/core.py
+	@bench/record.py
 
 reproduce: deps
 	@$(MAKE) --no-print-directory -j2 all

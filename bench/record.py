@@ -3,8 +3,8 @@
 
 Windows of programs of the suite are simulated by `stat` and recorded, in turn, with one sample per 100,000
 instructions.  The best of several rounds counts, in seconds of the processor; what comes before the window takes both
-equally long, and the cost is told in percent of the window alone.  Then a window is recorded with a million samples,
-and `report` is timed on it.
+equally long, and the cost is told in percent of the window alone.  Then the windows are recorded with a million samples
+each, and `report` is timed on them.
 """
 
 import argparse
@@ -28,7 +28,8 @@ WAYS = {"interrupt, cycles": ("cycles", ["-e", "cycles"]),
         "precise, l1d-misses": ("l1d_misses", ["-e", "l1d-misses", "--precise"]),
         "profileme": ("fetched", ["--profileme"])}
 MOST_COST = 5        # percent
-SAMPLES = 1000000    # of the profile that is reported
+SAMPLES = 1000000    # of a profile that is reported
+ROWS = ("function", "insn", "tree")
 MOST_SECONDS, MOST_BYTES = 2, 200 << 20
 
 
@@ -85,7 +86,8 @@ def costs(options, suite, cases):
         all_seconds += seconds
         for way in WAYS:
             sums[way] += more[way]
-        print(f"| {case.program} | {seconds:.2f} | " + " | ".join(f"{100 * more[way] / seconds:.1f}" for way in WAYS) + " |", flush=True)
+        shares = [f"{100 * more[way] / seconds:.1f}" for way in WAYS]
+        print(f"| {case.program} | {seconds:.2f} | " + " | ".join(shares) + " |", flush=True)
     if all_seconds == 0:
         return False
     print(f"| all | {all_seconds:.2f} | " + " | ".join(f"{100 * sums[way] / all_seconds:.1f}" for way in WAYS) + " |\n")
@@ -95,32 +97,38 @@ def costs(options, suite, cases):
     return complete and not dear
 
 
-def report(options, suite, case):
-    """Times `report` on a million samples; true if it is fast and small enough."""
-    _, counts = counted(case, suite, options)
-    period = max(1, counts["events"]["cycles"] // SAMPLES)
-    run(case, suite, options, "record", "-e", "cycles", "-c", period, "-o", options.profile)
-    best, bytes_most, samples = float("inf"), 0, 0
-    for by in ["function", "insn", "tree"]:
-        command = [options.cyclescope, "report", "--by", by, "--sysroot", suite.sysroot, "--json", "-", options.profile]
-        seconds = []
-        for _ in range(options.rounds):
-            start = time.perf_counter()
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-            seconds.append(time.perf_counter() - start)
-            bytes_most = max(bytes_most, usage.ru_maxrss * 1024)
-            if process.returncode != 0:
-                raise Wrong(f"report --by {by} ends with status {process.returncode}")
-        print(f"report --by {by}: {min(seconds):.2f} seconds")
-        best = min(seconds) if best == float("inf") else max(best, min(seconds))
-    head = json.loads(subprocess.run([options.cyclescope, "report", "--by", "module", "--json", "-", options.profile],
-                                     capture_output=True, check=True).stdout)
-    samples = head["samples"]
-    print(f"{samples} samples of {case.program}, {os.path.getsize(options.profile) / 1e6:.1f} MB: "
-          f"{best:.2f} seconds at most, {bytes_most / 1e6:.0f} MB resident")
-    return samples >= 0.9 * SAMPLES and best < MOST_SECONDS and bytes_most < MOST_BYTES
+def timed(command, rounds):
+    """The least seconds and the most bytes that a command takes."""
+    seconds, most = [], 0
+    for _ in range(rounds):
+        start = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise Wrong(f"{command[1]} ends with status {process.returncode}")
+        seconds.append(time.perf_counter() - start)
+        most = max(most, usage.ru_maxrss * 1024)
+    return min(seconds), most
+
+
+def report(options, suite, cases):
+    """Times `report` on a million samples of each; true if it is fast and small enough."""
+    print("| program | samples | file, MB | " + " | ".join(f"report --by {by}, seconds" for by in ROWS) +
+          " | resident, MB |\n|---|--:|--:|" + "--:|" * len(ROWS) + "--:|")
+    good = True
+    for case in cases:
+        _, counts = counted(case, suite, options)
+        period = max(1, counts["events"]["cycles"] // SAMPLES)
+        run(case, suite, options, "record", "-e", "cycles", "-c", period, "-o", options.profile)
+        command = [options.cyclescope, "report", "--sysroot", suite.sysroot, "--json", "-"]
+        found = [timed([*command, "--by", by, options.profile], options.rounds) for by in ROWS]
+        shown = subprocess.run([*command, options.profile], capture_output=True, check=True).stdout
+        samples, most = json.loads(shown)["samples"], max(bytes_ for _, bytes_ in found)
+        print(f"| {case.program} | {samples} | {os.path.getsize(options.profile) / 1e6:.1f} | " +
+              " | ".join(f"{seconds:.2f}" for seconds, _ in found) + f" | {most / 1e6:.0f} |", flush=True)
+        good &= samples > 0.9 * SAMPLES and max(found)[0] < MOST_SECONDS and most < MOST_BYTES
+    return good
 
 
 def parse():
@@ -148,7 +156,7 @@ def main():
         suite.prepare()
         options.profile = suite.path / "bench.prof"
         cheap = costs(options, suite, cases)
-        fast = report(options, suite, cases[0])
+        fast = report(options, suite, cases)
         options.profile.unlink(missing_ok=True)
         return 0 if cheap and fast else 1
     except guest.Unavailable as reason:

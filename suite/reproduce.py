@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures.
+"""CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures;
+and how good profiles are, by profiles.py.
 
 Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
 named, and so is everything that failed.
@@ -12,8 +13,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these three lie beside this file)
+import folder    # noqa: E402  (these four lie beside this file)
 import guest     # noqa: E402
+import profiles  # noqa: E402
 import programs  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -139,9 +141,9 @@ def page(options, found, problems, remarks):
     yield from stacks(found)
 
 
-def report(options, found, problems):
+def report(options, found, problems, more=()):
     remarks = (HERE / "results_remarks.md").read_text() if options.core == "eyerman2006" else ""
-    Path(options.output).write_text("\n".join(page(options, found, problems, remarks)).rstrip() + "\n")
+    Path(options.output).write_text("\n".join([*page(options, found, problems, remarks), *more]).rstrip() + "\n")
 
 
 def main():
@@ -179,7 +181,9 @@ def main():
                                      if r else f"failed: {problems[case.program]}"), flush=True)
         if found:
             report(options, found, problems)
-    sys.exit(bool(problems))
+    sampled, sampling_problems = profiles.run(options, suite)
+    report(options, found, problems, profiles.section(options, sampled, sampling_problems))
+    sys.exit(bool(problems or sampling_problems))
 
 
 if __name__ == "__main__":

@@ -59,8 +59,12 @@ group isolation tests/guest/isolate.sh
 pair cli tests/cli/run.sh build/cyclescope cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
 pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
 pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
+pair cli-record tests/cli/record.sh build/cyclescope cli-record-sanitized tests/cli/record.sh build/sanitize/cyclescope
+pair stories tests/cli/stories.sh build/cyclescope cli-events tests/cli/events.py build/clang/cyclescope
+pair machine tests/machine/run.py build/cyclescope machine-sanitized tests/machine/run.py build/sanitize/cyclescope
 group extending tests/cli/extending.sh build/cyclescope
 group facts tests/facts/run.py build/cyclescope
+group facts-coverage tests/facts/coverage.py build/cyclescope
 group facts-clang tests/facts/run.py build/clang/cyclescope
 group facts-sanitized tests/facts/run.py build/sanitize/cyclescope
 group stacks tests/stacks/random.py --seed 1 --draws 1000 --compare build/stacks/compare

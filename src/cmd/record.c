@@ -11,6 +11,7 @@
 #include "cmd/guest_run.h"
 #include "cmd/simulation_run.h"
 #include "monitor/recorder.h"
+#include "pmu/fit.h"
 #include "pmu/pmu.h"
 
 enum { CYCLES_PERIOD = 20000, EVENT_PERIOD = 1000, PROFILEME_PERIOD = 10000 };
@@ -105,8 +106,8 @@ static int choose_events(struct record_options *o, struct error *err)
 static void describe(const struct record_options *o, char **argv, struct profile_writer *to)
 {
     char words[4096] = "", seed[24];
-    for (size_t used = 0; *argv && used < sizeof words; argv++)
-        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", *argv);
+    for (size_t used = 0, i = 1; argv[0] && argv[i] && used < sizeof words; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", argv[i]);
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
     const struct profile_info info[] = {{"version", CYCLESCOPE_VERSION},
                                         {"core", o->core.config.name},
@@ -191,8 +192,8 @@ static int record_program(struct record_options *o, char **argv)
     own_output_open(&own);
     offer_to_be_killed_first();
     if (choose_mode(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 && choose_period(o, &err) == 0 &&
-        choose_events(o, &err) == 0 && guest_options_finish(&o->guest, argv, &err) == 0 &&
-        check_output(o, &own, &err) == 0)
+        choose_events(o, &err) == 0 && pmu_check_rules(&o->core.config, &err) == 0 &&
+        guest_options_finish(&o->guest, argv, &err) == 0 && check_output(o, &own, &err) == 0)
         p = process_new(&o->guest.config, &err);
     /* A program that is not there must not cost the profile before. */
     int status = p && own_file_open(&file, &own, "--output", o->output, &err) == 0

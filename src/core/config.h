@@ -37,7 +37,11 @@ enum {
 #undef CHOICE
 };
 
-enum { CORE_COUNTERS = 29, COUNTER_RULES = 64, EVENT_NAME_SIZE = 40 };
+enum {
+    CORE_COUNTERS = 29, /* most counters of a core: hpmcounter3 to 31 */
+    COUNTER_RULES = 64, /* most rules of [events] */
+    EVENT_NAME_SIZE = 40
+};
 
 /* Which counters can count an event. */
 struct counter_rule {

@@ -40,5 +40,7 @@ void suggest_section(const char *name, char *text, size_t size)
     for (size_t i = 0; i < core_param_count; i++)
         if (suggest_offer(&s, core_params[i].section))
             best = core_params[i].section;
+    if (suggest_offer(&s, "events"))
+        best = "events";
     put(best, text, size);
 }

@@ -243,7 +243,7 @@ void core_join_observers(struct core *c)
     c->all_observed = insns && o->observed == OBSERVE_ALL;
     c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
-    c->control_mark = c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
+    c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;
     set_watching(c);
 }
@@ -257,6 +257,7 @@ void core_observe(struct core *c, const struct core_observer *o)
     for (unsigned i = 0; i < CORE_WATCHES; i++)
         c->watch[i].limit = UINT64_MAX;
     core_join_observers(c);
+    c->control_mark = c->each_control_mark;
     if (o && o->begin)
         o->begin(o->context, c, &c->counts);
 }
@@ -335,8 +336,7 @@ static inline bool starved(const struct core *c, uint64_t stages)
 /* The record is put together in registers: written as bytes and read back as words it would stall the host. */
 static inline void note_record(struct core *c, uint64_t stages)
 {
-    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0) |
-                     (c->machine_mode ? CYCLE_MACHINE : 0);
+    uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
     if (UNLIKELY(starved(c, stages))) {
         flags |= CYCLE_STARVED;
         c->control_mark = c->miss_mark;
@@ -481,7 +481,7 @@ static uint64_t next_event(const struct core *c)
 static inline void run_cycle(struct core *c)
 {
     c->active = false;
-    c->wrong = 0;
+    c->wrong = c->mode_word;
     uint64_t stages = core_commit(c);
     core_complete(c);
     stages |= core_issue(c);
@@ -553,7 +553,7 @@ void core_run(struct core *c, struct hart *h)
         c->observer.runs(c->observer.context, h);
     if (h != c->last_hart || h->pc != c->last_pc) {
         c->serializing = true;
-        c->cause = CAUSE_SERIAL;
+        c->cause = c->last_hart ? CAUSE_SERIAL : CAUSE_NONE;
         c->line_start = c->line_before = NEVER;
     }
     guest_watch_code(c->paths.memory, code_changed, c->codes);

@@ -183,6 +183,7 @@ struct core {
     struct host_fault fault;
     uint64_t stages;      /* what the stages before fetch did in this cycle ... */
     uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word */
+    uint64_t mode_word;   /* CYCLE_MACHINE at its place there, in machine mode: what `wrong` begins with */
     uint64_t group_start; /* the tail before this cycle's fetch */
     struct code_cache *codes;
     enum trap trap; /* that ends the run when the window is empty */

@@ -5,52 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_priv.h"
-#include "core/firmware.h"
-#include "riscv/csr.h"
+#include "core/machine_priv.h"
 #include "riscv/host_fpu.h"
 
 enum { FIRMWARE_MOST = 100000000 }; /* instructions without a return to the program: it will not come */
-
-#define LCOFI        13
-#define LCOFI_BIT    (UINT64_C(1) << LCOFI)
-#define IS_INTERRUPT (UINT64_C(1) << 63) /* in mcause */
-#define MSTATUS_MIE  (UINT64_C(1) << 3)
-#define MSTATUS_MPIE (UINT64_C(1) << 7)
-#define MSTATUS_MPP  (UINT64_C(3) << 11)
-
-/* What happens when the window is empty. */
-enum due { DUE_NOTHING, DUE_WRITE, DUE_RETURN, DUE_EXCEPTION };
-
-struct machine {
-    struct firmware firmware;
-    char *path; /* of its file */
-    const struct machine_counters *counters;
-    void *counting; /* their state */
-
-    uint64_t status; /* mstatus, in which MPP is 0 or 3 */
-    uint64_t vector, epc, cause, value, scratch;
-    uint64_t enabled, pending;   /* mie and mip: LCOFI_BIT or 0 */
-    uint32_t opened, inhibited;  /* mcounteren and mcountinhibit */
-    uint64_t event[COUNTER_END]; /* mhpmevent */
-    uint64_t seen[COUNTER_END];  /* the counters as they were when last looked at */
-    uint32_t programmed;         /* those with an event */
-    uint64_t own[COUNTER_END];   /* mcycle and minstret: the value if inhibited, else what is added to the core's */
-
-    enum due due;
-    struct {
-        unsigned csr;
-        enum csr_access access;
-        uint64_t operand;
-    } write;                             /* that is due */
-    uint64_t exception, exception_value; /* mcause and mtval of the exception that is due */
-
-    bool booted;
-    bool returned;       /* to the program, at least once */
-    struct hart program; /* registers that the first return gives it */
-    int64_t budget;      /* the program's, while firmware runs */
-    bool failed;
-};
 
 /* ---- modes */
 
@@ -63,6 +21,8 @@ static void set_mode(struct core *c, bool machine)
         return;
     machine_look(c);
     c->machine_mode = machine;
+    c->mode_word = machine ? (uint64_t)CYCLE_MACHINE << 24 : 0;
+    c->wrong = (c->wrong & ~((uint64_t)CYCLE_MACHINE << 24)) | c->mode_word; /* of this cycle, too */
     uint8_t *memory = machine ? m->firmware.memory : NULL;
     c->paths.machine = memory;
     code_use_firmware(c->codes, memory);
@@ -83,6 +43,7 @@ static void set_mode(struct core *c, bool machine)
 static void redirect(struct core *c, uint64_t pc)
 {
     c->paths.right->pc = pc;
+    c->cause = CAUSE_SERIAL;
     c->line_start = c->line_before = NEVER;
     c->fetch_events = 0;
     c->fetch_resume = c->now;
@@ -137,38 +98,14 @@ static bool interrupts(const struct core *c)
     return c->machine_mode ? (m->status & MSTATUS_MIE) != 0 : c->paths.right->budget > 0;
 }
 
+/* Fetch stops, so that the interrupt can be taken. */
+static void drain_window(struct core *c)
+{
+    c->serializing = true;
+    c->cause = CAUSE_SERIAL;
+}
+
 /* ---- counters */
-
-static uint64_t live(const struct core *c, unsigned counter)
-{
-    return counter == COUNTER_CYCLE ? c->now : c->counts.instructions;
-}
-
-static uint64_t read_own(const struct core *c, unsigned counter)
-{
-    const struct machine *m = c->machine;
-    return m->own[counter] + (m->inhibited >> counter & 1 ? 0 : live(c, counter));
-}
-
-static void write_own(struct core *c, unsigned counter, uint64_t value)
-{
-    struct machine *m = c->machine;
-    m->own[counter] = value - (m->inhibited >> counter & 1 ? 0 : live(c, counter));
-}
-
-uint64_t machine_counter(struct core *c, unsigned counter)
-{
-    struct machine *m = c->machine;
-    if (counter < COUNTER_FIRST)
-        return read_own(c, counter);
-    core_counts(c);
-    return m->counters->read(m->counting, counter);
-}
-
-bool machine_counter_is_open(const struct core *c, unsigned counter)
-{
-    return c->machine->opened >> counter & 1;
-}
 
 const struct core_observer *machine_observer(const struct core *c)
 {
@@ -192,158 +129,7 @@ void machine_look(struct core *c)
             c->look = c->now + lasts;
     }
     if (interrupts(c))
-        c->serializing = true;
-}
-
-static void inhibit(struct core *c, uint32_t counters)
-{
-    struct machine *m = c->machine;
-    uint64_t cycle = read_own(c, COUNTER_CYCLE), instret = read_own(c, COUNTER_INSTRET);
-    m->inhibited = counters & ~(UINT32_C(1) << COUNTER_TIME);
-    write_own(c, COUNTER_CYCLE, cycle);
-    write_own(c, COUNTER_INSTRET, instret);
-    m->counters->inhibit(m->counting, m->inhibited);
-}
-
-static void write_event(struct core *c, unsigned counter, uint64_t event)
-{
-    struct machine *m = c->machine;
-    uint64_t selected = m->counters->select(m->counting, counter, event & ~HPMEVENT_OF);
-    m->event[counter] = selected | (event & HPMEVENT_OF);
-    m->programmed = (m->programmed & ~(UINT32_C(1) << counter)) | ((uint32_t)(selected != 0) << counter);
-    core_join_observers(c);
-    core_mark_path(c);
-}
-
-static void write_counter(struct core *c, unsigned counter, uint64_t value)
-{
-    struct machine *m = c->machine;
-    if (counter < COUNTER_FIRST) {
-        write_own(c, counter, value);
-    } else {
-        m->counters->write(m->counting, counter, value);
-        m->seen[counter] = m->counters->read(m->counting, counter);
-    }
-}
-
-/* ---- CSRs */
-
-/* Those of counters, by number. */
-static bool is_of_counters(unsigned csr, unsigned first)
-{
-    return csr - first < COUNTER_END && csr != first + COUNTER_TIME;
-}
-
-static bool is_event(unsigned csr)
-{
-    return csr >= CSR_MHPMEVENTS + COUNTER_FIRST && csr < CSR_MHPMEVENTS + COUNTER_END;
-}
-
-static uint64_t overflows(const struct machine *m)
-{
-    uint64_t bits = 0;
-    for (unsigned i = COUNTER_FIRST; i < COUNTER_END; i++)
-        bits |= m->event[i] >> 63 << i;
-    return bits;
-}
-
-static bool read_csr(struct core *c, unsigned csr, uint64_t *value)
-{
-    struct machine *m = c->machine;
-    const struct hart *h = c->paths.right;
-    if (is_event(csr))
-        *value = m->event[csr - CSR_MHPMEVENTS];
-    else if (is_of_counters(csr, CSR_MCOUNTERS))
-        *value = machine_counter(c, csr - CSR_MCOUNTERS);
-    else if (is_of_counters(csr, CSR_COUNTERS))
-        *value = machine_counter(c, csr - CSR_COUNTERS);
-    else
-        switch (csr) {
-        case CSR_COUNTERS + COUNTER_TIME:
-            *value = h->retired + (uint64_t)(h->quantum - m->budget) + h->time_offset;
-            break;
-        case CSR_MSTATUS: *value = m->status; break;
-        case CSR_MIE: *value = m->enabled; break;
-        case CSR_MIP: *value = m->pending; break;
-        case CSR_MTVEC: *value = m->vector; break;
-        case CSR_MEPC: *value = m->epc; break;
-        case CSR_MCAUSE: *value = m->cause; break;
-        case CSR_MTVAL: *value = m->value; break;
-        case CSR_MSCRATCH: *value = m->scratch; break;
-        case CSR_MCOUNTEREN: *value = m->opened; break;
-        case CSR_MCOUNTINHIBIT: *value = m->inhibited; break;
-        case CSR_SCOUNTOVF: *value = overflows(m); break;
-        case CSR_MISA:
-        case CSR_MVENDORID:
-        case CSR_MARCHID:
-        case CSR_MIMPID:
-        case CSR_MHARTID: *value = 0; break;
-        default: return false;
-        }
-    return true;
-}
-
-static void write_csr(struct core *c, unsigned csr, uint64_t value)
-{
-    struct machine *m = c->machine;
-    if (is_event(csr))
-        write_event(c, csr - CSR_MHPMEVENTS, value);
-    else if (is_of_counters(csr, CSR_MCOUNTERS))
-        write_counter(c, csr - CSR_MCOUNTERS, value);
-    else
-        switch (csr) {
-        case CSR_MSTATUS:
-            m->status =
-                (value & (MSTATUS_MIE | MSTATUS_MPIE)) | ((value & MSTATUS_MPP) == MSTATUS_MPP ? MSTATUS_MPP : 0);
-            break;
-        case CSR_MIE: m->enabled = value & LCOFI_BIT; break;
-        case CSR_MIP: m->pending = value & LCOFI_BIT; break;
-        case CSR_MTVEC: m->vector = value & ~UINT64_C(3); break;
-        case CSR_MEPC: m->epc = value & ~UINT64_C(1); break;
-        case CSR_MCAUSE: m->cause = value; break;
-        case CSR_MTVAL: m->value = value; break;
-        case CSR_MSCRATCH: m->scratch = value; break;
-        case CSR_MCOUNTEREN: m->opened = (uint32_t)value; break;
-        case CSR_MCOUNTINHIBIT: inhibit(c, (uint32_t)value); break;
-        default: break; /* misa */
-        }
-}
-
-static bool is_read_only(unsigned csr)
-{
-    return csr >> 10 == 3;
-}
-
-bool machine_access_csr(struct core *c, const struct code *code)
-{
-    struct machine *m = c->machine;
-    struct hart *h = c->paths.right;
-    unsigned csr = (unsigned)code->o.imm & 0xfff;
-    bool immediate = code->op >= INSN_csrrwi;
-    unsigned which = code->op - (immediate ? INSN_csrrwi : INSN_csrrw);
-    bool writes = which == 0 || code->o.rs1 != 0;
-    uint64_t old, operand = immediate ? code->o.rs1 : h->x[code->o.rs1];
-    machine_look(c);
-    if (!read_csr(c, csr, &old) || (writes && is_read_only(csr)))
-        return false;
-    h->x[code->o.rd] = old;
-    if (writes) {
-        static const enum csr_access access[3] = {CSR_WRITE, CSR_SET, CSR_CLEAR};
-        m->due = DUE_WRITE;
-        m->write.csr = csr;
-        m->write.access = access[which];
-        m->write.operand = operand;
-    }
-    return true;
-}
-
-/* What hardware has changed since the instruction read it is not undone. */
-static void write_due(struct core *c)
-{
-    struct machine *m = c->machine;
-    uint64_t now;
-    if (read_csr(c, m->write.csr, &now))
-        write_csr(c, m->write.csr, csr_new_value(m->write.access, now, m->write.operand));
+        drain_window(c);
 }
 
 /* ---- when the window is empty */
@@ -376,7 +162,7 @@ bool machine_drained(struct core *c)
     machine_look(c);
     m->due = DUE_NOTHING;
     switch (due) {
-    case DUE_WRITE: write_due(c); break;
+    case DUE_WRITE: machine_write_due(c); break;
     case DUE_RETURN: leave_trap(c); break;
     case DUE_EXCEPTION: enter_trap(c, m->exception, m->exception_value); break;
     case DUE_NOTHING: break;
@@ -433,8 +219,8 @@ static void boot(struct core *c, struct hart *h)
     m->booted = true;
     m->program = *h;
     m->epc = h->pc;
-    write_own(c, COUNTER_CYCLE, c->cycles_before + c->now);
-    write_own(c, COUNTER_INSTRET, h->retired);
+    machine_write_own(c, COUNTER_CYCLE, c->cycles_before + c->now);
+    machine_write_own(c, COUNTER_INSTRET, h->retired);
     set_mode(c, true);
     redirect(c, m->firmware.entry);
     memset(h->x, 0, sizeof h->x);
@@ -447,7 +233,7 @@ void machine_begin_run(struct core *c, struct hart *h)
     if (!c->machine->booted)
         boot(c, h);
     if (interrupts(c))
-        c->serializing = true;
+        drain_window(c);
 }
 
 void machine_end_run(struct core *c)

@@ -18,7 +18,7 @@ struct activation {
     uint32_t caller; /* node */
 };
 
-enum { RECENT = 1024 };
+enum { RECENT = 4096 };
 
 /* The stack of a hart. */
 struct track {
@@ -30,7 +30,8 @@ struct track {
 };
 
 struct chains {
-    uint32_t tag;      /* node of the hart that runs */
+    uint32_t tag;      /* node of the hart that runs ... */
+    uint32_t before;   /* ... and before its last call or return */
     struct node *node; /* [0] is what was never called */
     size_t nodes, node_room;
     struct index_table index;
@@ -205,11 +206,20 @@ void chains_runs(void *chains, const struct hart *h)
     c->tag = c->track[i].node;
 }
 
+static bool is_return(uint8_t kind)
+{
+    return kind == BRANCH_RETURN || kind == BRANCH_CORETURN;
+}
+
+static bool is_call(uint8_t kind)
+{
+    return kind == BRANCH_CALL || kind == BRANCH_INDIRECT_CALL || kind == BRANCH_CORETURN;
+}
+
 void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *t)
 {
     struct chains *c = chains;
-    bool returns = t->kind == BRANCH_RETURN || t->kind == BRANCH_CORETURN;
-    bool calls = t->kind == BRANCH_CALL || t->kind == BRANCH_INDIRECT_CALL || t->kind == BRANCH_CORETURN;
+    bool returns = is_return(t->kind), calls = is_call(t->kind);
     if (!returns && !calls)
         return;
     if (c->running >= c->tracks || c->track[c->running].hart != h)
@@ -222,7 +232,14 @@ void chains_transferred(void *chains, const struct hart *h, const struct core_tr
         come_back(track, sp, t->target);
     if (calls)
         call(c, track, sp, t);
+    c->before = c->tag;
     c->tag = track->node;
+}
+
+uint32_t chains_tag_of(const struct chains *c, const struct insn_view *v)
+{
+    bool moved = v->control && !v->wrong_path && (is_return(v->kind) || is_call(v->kind));
+    return moved ? c->before : c->tag;
 }
 
 const uint32_t *chains_tag(const struct chains *c)

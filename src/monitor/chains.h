@@ -25,7 +25,9 @@ void chains_free(struct chains *c);
 void chains_runs(void *chains, const struct hart *h);
 void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *t);
 const uint32_t *chains_tag(const struct chains *c); /* the node of what is fetched next */
-bool chains_lost(const struct chains *c);           /* there was no memory for some */
+/* The node of an instruction that is being fetched, as observers are told of it. */
+uint32_t chains_tag_of(const struct chains *c, const struct insn_view *v);
+bool chains_lost(const struct chains *c); /* there was no memory for some */
 
 /* The number of a node in a profile; what the profile does not know yet of it is written there first. */
 uint32_t chains_write(struct chains *c, uint32_t node, struct profile_writer *to);

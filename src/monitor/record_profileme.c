@@ -10,6 +10,7 @@ struct history {
     bool chosen, ended;
     bool squashed;
     uint64_t id;
+    uint32_t tag;            /* its call chain */
     uint64_t cycle[MOMENTS]; /* 0: it did not get there */
     struct profile_sample sample;
 };
@@ -19,20 +20,23 @@ struct profileme {
     uint64_t next;                         /* number of the instruction that is to be chosen first */
     struct history of[2];                  /* the first and, with pairs, the second */
     uint64_t distance;                     /* between them, 0: no second */
+    uint64_t weight;                       /* instructions that they stand for */
     uint64_t issued_before, cycles_before; /* when the first was dispatched */
     unsigned issue_width;
 };
 
-/* Counted from one choice to the next, so that how long instructions take does not change what is chosen; unless the
- * period is so short that the last one is still in flight. */
+/* Counted from one choice to the next, so that how long instructions take does not change what is chosen. Choices that
+ * fall due while the last one is in flight are passed over, and the next one stands for them, too. */
 static void choose_next(struct recorder *r)
 {
     struct profileme *p = r->state;
     p->of[0] = p->of[1] = (struct history){0};
     p->distance = r->config.pair_window ? 1 + random_u64(&p->random) % r->config.pair_window : 0;
-    p->next += recorder_draw(r, &p->random, r->config.period);
-    if (p->next < core_fetched(r->core))
-        p->next = core_fetched(r->core);
+    p->weight = 0;
+    do {
+        p->next += recorder_draw(r, &p->random, r->config.period);
+        p->weight += r->config.period;
+    } while (p->next < core_fetched(r->core));
     core_choose(r->core, p->next);
 }
 
@@ -59,7 +63,7 @@ static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
     struct history *h = &p->of[p->of[0].chosen];
     if (h->chosen)
         return;
-    *h = (struct history){.chosen = true, .id = v->id};
+    *h = (struct history){.chosen = true, .id = v->id, .tag = chains_tag_of(r->chains, v)};
     h->cycle[FETCHED] = cycle;
     if (h == &p->of[0] && p->distance)
         core_choose(r->core, v->id + p->distance);
@@ -101,7 +105,7 @@ static void write_history(struct recorder *r, struct history *h, enum profile_re
     const struct profileme *p = r->state;
     struct profile_sample *s = &h->sample;
     s->flags |= PROFILE_HAS_HISTORY | (h->squashed ? PROFILE_SQUASHED : 0);
-    s->weight = r->config.period;
+    s->weight = p->weight;
     s->cycle = h->cycle[FETCHED];
     for (unsigned i = 0; i < PROFILE_STAGES; i++)
         if (h->cycle[i] && h->cycle[i + 1])
@@ -124,6 +128,7 @@ static void end(void *context, const struct insn_view *v, uint64_t cycle, bool s
     h->squashed = squashed;
     h->cycle[ENDED] = cycle;
     recorder_describe(r, v, &h->sample);
+    h->sample.chain = h->tag;
     if (!p->of[0].ended || (p->distance && !p->of[1].ended))
         return;
     write_history(r, &p->of[0], PROFILE_SAMPLE, cycle);

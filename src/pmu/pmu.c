@@ -261,6 +261,7 @@ static void on_forked(void *context)
 static void on_end(void *context)
 {
     catch_up(context);
+    ((struct pmu *)context)->core = NULL; /* it goes with the simulation */
 }
 
 struct pmu *pmu_new_bank(size_t count, struct error *err)

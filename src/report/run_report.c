@@ -45,6 +45,12 @@ static json_t *params_json(const struct core_config *core)
         param_text(core, &core_params[i], value, sizeof value);
         json_object_set_new(params, name, json_string(value));
     }
+    for (uint32_t i = 0; i < core->rule_count; i++) {
+        char name[64], value[128];
+        snprintf(name, sizeof name, "events.%s", core->rule[i].event);
+        counters_text(core->rule[i].counters, value, sizeof value);
+        json_object_set_new(params, name, json_string(value));
+    }
     return params;
 }
 

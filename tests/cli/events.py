@@ -78,14 +78,14 @@ class Event:
 # ---- what there is
 
 
-def run(command):
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
+def run(command, folder=ROOT):
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
 
 
 def list_events(cyclescope):
     events = []
     for line in run([cyclescope, "list", "events"]).stdout.splitlines():
-        found = re.match(r"  (\S+) +(?:\S+) +(times|cycles|value) +(-|retired|spec|retired, spec|spec, retired) +\S", line)
+        found = re.match(r"  (\S+) +\S+ +(times|cycles|value) +(-|(?:retired|spec)(?:, (?:retired|spec))?) +\S", line)
         if found:
             events.append(Event(found[1], found[2], [""] if found[3] == "-" else found[3].split(", ")))
         elif line.startswith(" "):
@@ -134,7 +134,8 @@ def filtered_specs(event):
 
 def rob_specs(event, rob):
     """Whether the ROB has 1, 2, 3, ... entries, of a small one."""
-    return [event.spec("", f"thresh={n}") for n in range(2, rob + 1) if event.name == "rob-occupancy" and rob <= LARGEST_ROB]
+    counted = event.name == "rob-occupancy" and rob <= LARGEST_ROB
+    return [event.spec("", f"thresh={n}") for n in range(2, rob + 1)] if counted else []
 
 
 def shaped_specs(event):
@@ -156,7 +157,9 @@ def count(cyclescope, part, core, settings, specs, *options):
         words = [word for spec in specs for word in ("-e", spec)]
         report = folder + "/json"
         words += [word for setting in settings for word in ("--set", setting)]
-        done = run([cyclescope, "stat", "--quiet", "--core", core, *options, "--json", report, *words, *PARTS[part]])
+        *options_of_part, guest = PARTS[part]
+        done = run([cyclescope, "stat", "--quiet", "--core", core, *options, "--json", report, *words,
+                    *options_of_part, str(ROOT / guest)], folder)
         if done.returncode == 125 or not os.path.exists(report):
             raise RuntimeError(f"status {done.returncode}: {done.stderr.strip()}")
         whole = json.loads(pathlib.Path(report).read_text())

@@ -4,9 +4,9 @@
 trap 'rm -rf "$work"' EXIT
 sieve=build/workloads/sieve words=build/workloads/story_words skid=build/workloads/story_skid
 
-# In the expressions below, c and d are the counters of the last `count` and of the one that was kept, `cycles` among them.
-# profile() reads the last `sample`: p has counts by address, total is their sum; profile(OUTCOME) takes only those samples
-# of ProfileMe that had it.
+# In the expressions below, c and d are the counters of the last `count` and of the one that was kept, `cycles` among
+# them. profile() reads the last `sample`: p has counts by address, total is their sum; profile(OUTCOME) takes only
+# those samples of ProfileMe that had it.
 names='
 def counters(j):
     return j and "counters" in j and {"cycles": j["cycles"], **{x["event"]: x["value"] for x in j["counters"]}}
@@ -33,8 +33,8 @@ def distances():
 count() { # CORE EVENTS [OPTIONS] PROGRAM ARGUMENT
     local core=$1 events=$2
     shift 2
-    timeout -k 5 300 "$cyclescope" stat --quiet --core "$core" -e "$events" --json "$work/json" "$@" >"$work/out" 2>"$work/err" ||
-        not_ok "stat-$core-$*" "$(head -c 300 "$work/err")"
+    timeout -k 5 300 "$cyclescope" stat --quiet --core "$core" -e "$events" --json "$work/json" "$@" \
+        >"$work/out" 2>"$work/err" || not_ok "stat-$core-$*" "$(head -c 300 "$work/err")"
 }
 keep() { mv "$work/json" "$work/before"; }
 sample() { # CORE PROGRAM ARGUMENT OPTIONS: profiles by instruction
@@ -79,7 +79,7 @@ holds sieve-it-is-the-policy-on-both '7.95 < c["bus-transactions"] / c["stores"]
 stalls=head-stalls:reject:edge,head-stalls:reject
 for core in pentium-pro eyerman2006; do
     count "$core" $stalls "$words" copy
-    holds "words-$core-a-stall-for-each-word" 'abs(c["head-stalls:reject:edge"] - 12 * 496 * 4) < 50'
+    holds "words-$core-a-stall-for-each-word" '0 <= c["head-stalls:reject:edge"] - 12 * 496 * 4 < 10'
     holds "words-$core-stalls-matter" 'c["head-stalls:reject"] > 0.03 * c["cycles"] and
         3 < c["head-stalls:reject"] / c["head-stalls:reject:edge"] < 10'
     keep
@@ -100,17 +100,19 @@ holds words-interrupts-miss-the-load 'profile() and int(load(), 16) not in p and
 holds words-interrupts-name-two-functions 'profile() and set(by_function) == {"hash_copy", "count_letters"} and
     0.2 < by_function["hash_copy"] / total < 0.6'
 sample pentium-pro "$words" copy -e head-stalls:reject -c 100 --precise
-holds words-precise-samples-name-it 'profile() and p[int(load(), 16)] > 0.98 * total'
+holds words-precise-samples-name-it 'profile() and p.get(int(load(), 16), 0) > 0.98 * total'
 sample pentium-pro "$words" copy --profileme -c 250
-holds words-profileme-names-it 'profile("rejected") and top() == int(load(), 16) and p[top()] > 0.9 * total and total > 50'
+holds words-profileme-names-it 'profile("rejected") and top() == int(load(), 16) and p[top()] > 0.9 * total and
+    total > 50'
 holds words-profileme-has-its-latency '[row["history"]["cycles"]["issue_to_complete"] > 10 for row in r["rows"]
     if row["address"] == load()] == [True]'
 sample pentium-pro "$words" shift --profileme -c 250
 holds words-profileme-finds-none-after-the-fix 'profile("rejected") and by_function.get("hash_shift", 0) == 0'
 
-# ---- skid.md. In the steady loop, the distance is the window, the front end, the fetch buffer and what retires with the
-# load: on eyerman2006 128 + 4 * 5 + 16 + 4, on pentium-pro 40 + 3 * 8 + 16 + 3, both modulo 64.
-for case in 'eyerman2006 40' 'pentium-pro 19'; do
+# ---- skid.md. In the steady loop, the distance is the window, the front end, the fetch buffer and what retires with
+# the load: on eyerman2006 128 + 4 * 5 + 16 + 4, on pentium-pro 40 + 3 * 8 + 16 + 3, on modern 257 (which have 249
+# results) + 8 * 10 + 64 + 8, modulo 64.
+for case in 'eyerman2006 40' 'pentium-pro 19' 'modern 25'; do
     read -r core distance <<<"$case"
     sample "$core" "$skid" steady -e l1d-misses -c 64
     holds "skid-$core-steady-is-one-wrong-place" "profile() and distances().get($distance, 0) > 0.95"
@@ -122,8 +124,8 @@ for core in eyerman2006 modern; do
     sample "$core" "$skid" tossed -e l1d-misses -c 64 --precise
     holds "skid-$core-precise-samples-do-not" 'profile() and distances().keys() == {0} and distances()[0] > 0.95'
     sample "$core" "$skid" tossed --profileme -c 1000
-    holds "skid-$core-profileme-does-not" 'profile("l1d_miss") and distances().keys() == {0} and distances()[0] > 0.95 and
-        total > 50'
+    holds "skid-$core-profileme-does-not" 'profile("l1d_miss") and distances().keys() == {0} and
+        distances()[0] > 0.95 and total > 50'
     sample "$core" "$skid" tossed -e l1d-misses --oracle
     holds "skid-$core-the-oracle" 'profile() and distances().keys() == {0} and distances()[0] > 0.95'
 done

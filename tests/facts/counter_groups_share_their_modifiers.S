@@ -18,8 +18,8 @@
 #: expect counter.cycles == cycles
 #: expect counter.three == 3
 #
-# Two loads, one of them of a byte, and a store stand between the labels, two of each around them. A group's modifiers are
-# those of each member, besides its own.
+# Two loads, one of them of a byte, and a store stand between the labels, two of each around them. A group's modifiers
+# are those of each member, besides its own.
     .include "fact.inc"
     begin
     la a1, area

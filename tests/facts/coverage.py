@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Whether the facts test all events: every event on each of its paths, and every sub-event.
+"""Whether the facts test all events: every event and every sub-event, on each of its paths.
 
 usage: coverage.py CYCLESCOPE       `ok event-coverage` or `not ok event-coverage: these have no fact: ...`
 
-An event has a fact if a `counter` line names it without a mask, and a sub-event if one names it alone, whole: by path, and
-by ranges and classes, but without a threshold, an edge, a privilege or a beginning other than 0. The counter must be expected
-to equal something that is not read from a counter, and that is not 0 in all expectations.
+An event has a fact if a `counter` line names it without a mask, a sub-event if one names it alone; with ranges and
+classes or not, but without a threshold, an edge, a privilege or a preload, which make another number of it. The
+counter must be expected to equal something that is not read from a counter, and that is not just 0.
 """
 
 import ast
-import collections
 import pathlib
 import re
 import subprocess
@@ -20,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import run as facts  # noqa: E402: the reader of facts
 
 PATHS = ("retired", "spec")
-NARROWING = ("ip=", "addr=", "op=", "marked")  # to some instructions; other modifiers make another number of the event
+NARROWING = ("ip=", "addr=", "op=", "marked")
 
 
 class Event:
@@ -96,7 +95,7 @@ def tested(run, by_name):
     for names, text in run.counters:
         for name, member in zip(names, members(text)):
             first, *modifiers = member.split(":")
-            event = by_name.get(first.lower().replace("_", "-"))
+            event = by_name[first.lower().replace("_", "-")]
             path, bits, plain = event.paths[0], [], name in known
             for modifier in modifiers:
                 if modifier in PATHS:
@@ -111,19 +110,15 @@ def tested(run, by_name):
 
 def missing(events):
     by_name = {name.lower(): e for e in events for name in (e.name, e.alias) if name != "-"}
-    seen = collections.Counter()
-    for path in sorted(facts.HERE.glob("*.S")):
-        for run in facts.read_fact(path)[1]:
-            for event, way, bit in tested(run, by_name):
-                seen[event, way, bit] += 1
-                seen[event, "", bit] += 1
+    seen = set()
+    for fact in sorted(facts.HERE.glob("*.S")):
+        for run in facts.read_fact(fact)[1]:
+            seen.update(tested(run, by_name))
     for event in events:
-        for way in event.paths:
-            if not seen[event.name, way, None]:
-                yield f"{event.name}:{way}" if way else event.name
-        for bit in event.bits:
-            if not seen[event.name, "", bit]:
-                yield f"{event.name}:{bit}"
+        for path in event.paths:
+            for bit in [None, *event.bits]:
+                if (event.name, path, bit) not in seen:
+                    yield ":".join(word for word in (event.name, bit, path) if word)
 
 
 def main(arguments):

@@ -41,51 +41,65 @@
 #: counter return_missed_spec return-mispredictions:spec
 #: counter indirect_missed indirect-mispredictions
 #: counter indirect_missed_spec indirect-mispredictions:spec
+#: counter taken_jump_spec taken-branches:jump:spec
+#: counter taken_call_spec taken-branches:call:spec
+#: counter taken_indirect_spec taken-branches:indirect:spec
+#: counter taken_return_spec taken-branches:return:spec
+#: counter calls_indirect_spec calls:indirect:spec
+#: counter missed_conditional_spec mispredictions:conditional:spec
+#: counter missed_indirect_spec mispredictions:indirect:spec
 #: counter squashed squashed
 #: expect count(wrong.end_of_wrong_path) == 1
 #: expect complete(wrong.end_of_wrong_path) < complete(outer)
-#: expect counter.all == 15
-#: expect counter.all_spec == 15 + 9
+#: expect counter.all == 28
+#: expect counter.all_spec == 28 + 9
 #: expect counter.conditional == 5 + 3
-#: expect counter.jump == 2 + 1
-#: expect counter.call == 3 + 2
-#: expect counter.indirect == 3 + 1
-#: expect counter.ret == 2 + 2
+#: expect counter.jump == 8 + 1
+#: expect counter.call == 6 + 2
+#: expect counter.indirect == 4 + 1
+#: expect counter.ret == 5 + 2
 #: expect counter.conditionals == 5
 #: expect counter.conditionals_spec == 5 + 3
 #: expect counter.were_taken == 3 + 1
 #: expect counter.were_not_taken == 2 + 2
-#: expect counter.taken == 3 + 2 + 3 + 3 + 2
-#: expect counter.taken_spec == 13 + 7
+#: expect counter.taken == 3 + 8 + 6 + 4 + 5
+#: expect counter.taken_spec == 28 - 2 + 7
 #: expect counter.taken_conditional == 3
-#: expect counter.taken_jump == 2
-#: expect counter.taken_call == 3
-#: expect counter.taken_indirect == 3
-#: expect counter.taken_return == 2
+#: expect counter.taken_jump == 8
+#: expect counter.taken_call == 6
+#: expect counter.taken_indirect == 4
+#: expect counter.taken_return == 5
 #: expect counter.taken_conditional_spec == 3 + 1
 #: expect counter.not_taken == 2
 #: expect counter.not_taken_spec == 2 + 2
-#: expect counter.calls == 3 + 2
-#: expect counter.calls_spec == 5 + 2
-#: expect counter.calls_direct == 3
+#: expect counter.calls == 6 + 2
+#: expect counter.calls_spec == 8 + 2
+#: expect counter.calls_direct == 6
 #: expect counter.calls_indirect == 2
-#: expect counter.calls_direct_spec == 3 + 2
-#: expect counter.returns == 2
-#: expect counter.returns_spec == 2 + 2
-#: expect counter.indirects == 3
-#: expect counter.indirects_spec == 3 + 1
-#: expect counter.missed == 2 + 2 + 1
-#: expect counter.missed_spec == 5 + 3
+#: expect counter.calls_direct_spec == 6 + 2
+#: expect counter.returns == 5
+#: expect counter.returns_spec == 5 + 2
+#: expect counter.indirects == 4
+#: expect counter.indirects_spec == 4 + 1
+#: expect counter.missed == 2 + 3 + 1
+#: expect counter.missed_spec == 6 + 3
 #: expect counter.missed_conditional == 2
-#: expect counter.missed_indirect == 2
+#: expect counter.missed_indirect == 3
 #: expect counter.missed_return == 1
 #: expect counter.missed_return_spec == 1 + 1
 #: expect counter.conditional_missed == 2
 #: expect counter.conditional_missed_spec == 2 + 1
 #: expect counter.return_missed == 1
 #: expect counter.return_missed_spec == 1 + 1
-#: expect counter.indirect_missed == 2
-#: expect counter.indirect_missed_spec == 2 + 1
+#: expect counter.indirect_missed == 3
+#: expect counter.indirect_missed_spec == 3 + 1
+#: expect counter.taken_jump_spec == 8 + 1
+#: expect counter.taken_call_spec == 6 + 2
+#: expect counter.taken_indirect_spec == 4 + 1
+#: expect counter.taken_return_spec == 5 + 2
+#: expect counter.calls_indirect_spec == 2
+#: expect counter.missed_conditional_spec == 2 + 1
+#: expect counter.missed_indirect_spec == 3 + 1
 #: expect counter.squashed == 9 + 2
 #
 # Each number of the right path is followed by that of the wrong path of `outer`, which waits for a division; by then
@@ -93,9 +107,9 @@
 # stands a system call, so that nothing is fetched there. There is no BTB: direct targets are known, others are
 # predicted by the return stack or not at all.
 # The right path: two forward branches that are not taken, a backward one that is, as predicted, and two forward ones
-# that are, mispredicted (`outer` is one of them). Two jumps. Two calls, of which one returns elsewhere than it was
-# called from, and a third by another link register, whose function returns by a call: for the return stack both, and
-# here an indirect call. A jump and a call through a register without a prediction.
+# that are, mispredicted (`outer` is one of them). Eight jumps. Five calls, of which the last returns elsewhere than it
+# was called from, and a sixth by another link register, whose function returns by a call: for the return stack both,
+# and here an indirect call. Two jumps and a call through a register without a prediction.
 # The wrong path: a branch taken, mispredicted, and two that are not; a jump; two calls, one of which returns elsewhere;
 # a jump through a register. Two more of its instructions are no control transfers.
     .include "fact.inc"
@@ -106,6 +120,7 @@
     la s4, called
     la s5, wrong_returned
     la s6, end_of_wrong_path
+    la s7, jumped_again
     beqz a2, end
     beqz s2, end
     j 3f
@@ -115,12 +130,21 @@
 5:  bnez a2, 6f
     ecall
 6:  jal ra, plain
+    jal ra, plain
+    jal ra, plain
+    jal ra, plain
     jal ra, crooked
     ecall
 returned:
     jr s3
     ecall
 jumped:
+    jr s7
+    ecall
+jumped_again:
+    .rept 6
+    j . + 4
+    .endr
     jalr ra, s4
     ecall
 called:

@@ -1,5 +1,5 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes perfect.l1d=yes branch.predictor=static branch.btb_entries=0
-#: set div.latency=200 units.muldiv=3 rob.size=43
+#: set div.latency=200 units.muldiv=3 rob.size=45
 #: counter fetched fetched
 #: counter dispatched dispatched
 #: counter issued issued
@@ -31,25 +31,27 @@
 #: counter cycles wrong-path-cycles
 #: counter wrong_dispatched wrong-path-dispatched
 #: counter wrong_issued wrong-path-issued
+#: counter dispatched_here wrong-path-dispatched:ip=@loads-@stores
+#: counter issued_here wrong-path-issued:ip=@loads-@stores
 #: counter sources load-sources:spec
 #: counter from_l1 load-sources:l1:spec
 #: expect count(wrong.right) == 0
-#: expect counter.fetched == 11 + 44
-#: expect counter.dispatched == 11 + 40
-#: expect counter.issued == 11 + 37
-#: expect counter.completed == 11 + 37
+#: expect counter.fetched == 11 + 46
+#: expect counter.dispatched == 11 + 42
+#: expect counter.issued == 11 + 39
+#: expect counter.completed == 11 + 39
 #: expect counter.committed == 11
-#: expect counter.squashed == 44
+#: expect counter.squashed == 46
 #: expect counter.squashed_alu == 2 + 3 + 6
 #: expect counter.squashed_mul == 3
 #: expect counter.squashed_div == 1
-#: expect counter.squashed_branch == 1
+#: expect counter.squashed_branch == 2
 #: expect counter.squashed_load == 10 + 1
 #: expect counter.squashed_store == 10
 #: expect counter.squashed_fpadd == 2
 #: expect counter.squashed_fpmul == 3
 #: expect counter.squashed_fpdiv == 1
-#: expect counter.squashed_fpsqrt == 1
+#: expect counter.squashed_fpsqrt == 2
 #: expect counter.loads == 10
 #: expect counter.byte == 1
 #: expect counter.half == 2
@@ -63,15 +65,17 @@
 #: expect counter.retired_loads == 0
 #: expect counter.retired_stores == 0
 #: expect counter.cycles == complete(branch) - fetch(branch)
-#: expect counter.wrong_dispatched == 40
-#: expect counter.wrong_issued == 37
+#: expect counter.wrong_dispatched == 42
+#: expect counter.wrong_issued == 39
+#: expect counter.dispatched_here == 10
+#: expect counter.issued_here == 10
 #: expect counter.sources == 10
 #: expect counter.from_l1 == 10
 #
 # The branch waits for two divisions, one after the other. In the meantime the wrong path comes to its end, and all
-# complete that can: 35 instructions of all classes, among which is a division that takes half of that time. Three more
+# complete that can: 37 instructions of all classes, among which is a division that takes half of that time. Three more
 # need a quotient that comes after that, and never issue; six do nothing. When the first has retired the ROB has room
-# for the others, the branch and 40 of these, so the last four are fetched and no more. On the right path there are
+# for the others, the branch and 42 of these, so the last four are fetched and no more. On the right path there are
 # eleven, all of which go through all stages. Fetch is on the wrong path from the cycle of the branch's fetch on, up to
 # the one before it resolves. One of the class of loads is a prefetch, and no load.
     .include "fact.inc"
@@ -90,8 +94,9 @@ branch: beq a3, a2, right
     .endr
     div a4, a2, a2
     bnez x0, right
+    bnez x0, right
     ori x0, a1, 1           # prefetch.r 0(a1)
-    lbu a4, 0(a1)
+loads: lbu a4, 0(a1)
     .rept 2
     lhu a4, 0(a1)
     .endr
@@ -101,6 +106,7 @@ branch: beq a3, a2, right
     .rept 4
     ld a4, 0(a1)
     .endr
+stores:
     .rept 4
     sb a2, 64(a1)
     .endr
@@ -117,6 +123,7 @@ branch: beq a3, a2, right
     fmul.d f3, f2, f2
     .endr
     fdiv.d f3, f2, f2
+    fsqrt.d f3, f2
     fsqrt.d f3, f2
     .rept 3
     add a4, a5, a5

@@ -18,12 +18,12 @@ fetch(x), dispatch(x), issue(x) (the first time), last_issue(x), complete(x) and
 executed. x is a label, or label[k] if it was executed several times: on the right path. wrong.x and wrong.x[k] are the
 instances that were squashed, which are those of wrong paths. stack.METHOD.COMPONENT are the cycles that an accounting
 method charges to a component, in the whole program (stack_cycles in the JSON of `cyclescope stack --method all`).
-counter.NAME is what a counter has counted that a line before names: the event as after -e, with @label for the address of
-a label. A group gives a name to each of its events: `counter a,b {loads,stores}`.
+counter.NAME is what a counter has counted that a line before names: the event as after -e, with @label for the address
+of a label. A group gives a name to each of its events: `counter a,b {loads,stores}`.
 
 Every run is made twice, the second time with --step; counts and pipelines of both must be identical. Where stacks and
-counters are expected, those of both must be, too; the components of each must sum to the cycles, and only a naive base may be
-negative.
+counters are expected, those of both must be, too; the components of each stack must sum to the cycles, and only a naive
+base may be negative. Counting changes no other count.
 """
 
 import ast

@@ -74,9 +74,9 @@ class Bench:
     def loop(self):
         return self.assemble("loop.S", ROUNDS=ROUNDS)
 
-    def sampling(self, event, period, modes="MINH"):
+    def sampling(self, event, period, **macros):
         loop = self.address(self.loop(), "loop")
-        return self.firmware("sample.S", EVENT=f"({event}|{modes})", PERIOD=period, LOOP=hex(loop))
+        return self.firmware("sample.S", EVENT=f"({event}|MINH)", PERIOD=period, LOOP=hex(loop), **macros)
 
     def stat(self, *words, events=(), status=0):
         """The numbers that the program told, its counters by event, and the whole report."""
@@ -299,6 +299,39 @@ def c_programs(b):
             expect((done.returncode, done.stderr), (0, b""), f"{name} {extra}")
 
 
+def forked_programs_have_a_copy(b):
+    """Counters, interrupts and the firmware's memory go on in both processes from where they were."""
+    program = b.assemble("fork.S", ROUNDS=5000)
+    firmware = b.firmware("sample.S", EVENT=f"({b.numbers['loads']}|MINH)", PERIOD=400, LOOP=hex(b.address(program, "loop")))
+    told, v, _ = b.stat("--firmware", firmware, program, events=["loads:u", "instructions:u", "instructions:m", "instructions"])
+    expect(len(told), 18, "numbers told by two processes")
+    for process in (told[:9], told[9:]):
+        expect(process[5], 25, "interrupts")
+        expect(process[7], 25, "the histogram's sum")
+        expect(process[0], (10000 - 400 * 26) % 2**64, "the counter")
+    expect(v["loads:u"], 15000, "loads of both")
+    expect(v["instructions:u"] + v["instructions:m"], v["instructions"], "instructions of both")
+
+
+def counters_agree_with_stat(b):
+    """What the program reads from a counter is what `stat -e` counts, but for what comes before and after: the firmware's
+    start, and the program's last instructions, among which there may be one more interrupt."""
+    events = {
+        "cycles": "", "committed": "", "fetched": "", "completed": "", "loads": "", "loads:spec": 2 << 42, "branches": "",
+        "l1d-accesses": "", "fetch-stops:group": 2 << 12, "head-stalls": "", "rob-occupancy": "", "issued": "",
+        "committed:thresh=4": 4 << 28, "loads:edge": 1 << 40, "cycles:thresh=1": 1 << 28, "loads:double": 8 << 12,
+    }  # fmt: skip
+    for name, more in events.items():
+        code = f"{b.numbers[name.partition(':')[0]]}|{more or 0}"
+        for mode, letter in (("MINH", "u"), ("UINH", "m"), (0, "um")):
+            firmware = b.sampling(b.numbers["committed"], 1000, OTHER=f"({code}|{mode})")
+            told, v, _ = b.stat("--firmware", firmware, b.loop(), events=[f"{name}:{letter}"])
+            read, total = told[1], v[f"{name}:{letter}"]
+            rest = 0 if name.startswith("loads") and letter == "u" else 60000 if name == "rob-occupancy" else 2500
+            if not 0 <= total - read <= rest:
+                raise Failure(f"{name}:{letter}: the program reads {read}, stat counts {total}")
+
+
 def other_commands(b):
     firmware = b.sampling(b.numbers["instructions"], 1000)
     for words in (
@@ -374,6 +407,8 @@ TESTS = [
     program_has_no_privilege,
     without_firmware_all_counters_are_open,
     c_programs,
+    forked_programs_have_a_copy,
+    counters_agree_with_stat,
     other_commands,
     skipped_programs_keep_their_registers,
     mistakes_have_a_sentence,

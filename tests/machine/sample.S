@@ -1,6 +1,7 @@
 # Counter 3 counts EVENT and interrupts every PERIOD: the handler counts interrupts and where they hit, in its own memory,
 # tells the program (8: interrupts, 9: those in the program's loop, 10: the histogram's sum, 7: the most that was counted
-# between overflow and handler) and adds the next period, so that what passed meanwhile is part of it.
+# between overflow and handler) and adds the next period, so that what passed meanwhile is part of it. Counter 4 counts
+# OTHER, if that is given.
     .include "firmware.inc"
 
     .bss
@@ -17,6 +18,10 @@ elsewhere:
     csrw mhpmevent3, t0
     li t0, -PERIOD
     csrw mhpmcounter3, t0
+#ifdef OTHER
+    li t0, OTHER
+    csrw mhpmevent4, t0
+#endif
     li t0, LCOFI
     csrw mie, t0
     to_program

@@ -202,6 +202,20 @@
 back:
     traps 1, -2
 
+    # what a wrong path writes is not written: counter 6 counts the ones of a word that no predictor knows
+    li t1, 0x9d2c5a37
+    li t2, 32
+1:  andi t3, t1, 1
+    srli t1, t1, 1
+    beqz t3, 2f
+    csrr t4, mhpmcounter6
+    addi t4, t4, 1
+    csrw mhpmcounter6, t4
+2:  addi t2, t2, -1
+    bnez t2, 1b
+    csrr t0, mhpmcounter6
+    check t0, 17
+
     # memory of the program can be read
     li t0, PROGRAM
     lw t0, 0(t0)

@@ -201,6 +201,27 @@ static void a_callee_may_leave_room_on_the_stack(void **state)
     expect(&w, "1:<2000@1010 2:<3000@2010<2000@1010 3:");
 }
 
+/* Observers are told of an instruction when the call that it may be has been told. */
+static void calls_and_returns_are_in_the_chain_that_they_leave(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    struct insn_view call_seen = {.control = true, .kind = BRANCH_CALL}, plain = {.control = true}, wrong = call_seen;
+    wrong.wrong_path = true;
+    run(&w, 0);
+    call(&w, 0x1010, 0x2000, TOP);
+    assert_int_equal(chains_tag_of(w.chains, &call_seen), 0);
+    uint32_t inside = *chains_tag(w.chains);
+    assert_int_not_equal(inside, 0);
+    assert_int_equal(chains_tag_of(w.chains, &plain), inside);
+    assert_int_equal(chains_tag_of(w.chains, &wrong), inside);
+    back(&w, 0x1010, TOP);
+    struct insn_view return_seen = {.control = true, .kind = BRANCH_RETURN};
+    assert_int_equal(chains_tag_of(w.chains, &return_seen), inside);
+    assert_int_equal(*chains_tag(w.chains), 0);
+    expect(&w, "");
+}
+
 static void callers_from_before_are_unknown(void **state)
 {
     (void)state;
@@ -246,6 +267,7 @@ int main(void)
         cmocka_unit_test(longjmp_leaves_all_between),
         cmocka_unit_test(a_call_from_above_leaves_what_is_below),
         cmocka_unit_test(a_callee_may_leave_room_on_the_stack),
+        cmocka_unit_test(calls_and_returns_are_in_the_chain_that_they_leave),
         cmocka_unit_test(callers_from_before_are_unknown),
         cmocka_unit_test(threads_have_chains_of_their_own),
     };
