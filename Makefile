@@ -160,7 +160,7 @@ install: all
 
 demo_packages := gcc libc6-dev libjansson-dev libinih-dev libdw-dev libelf-dev libiberty-dev libzstd-dev zlib1g-dev \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-packages := $(demo_packages) clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
+packages := $(demo_packages) valgrind clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
     debian-archive-keyring
 
 deps:

@@ -204,7 +204,8 @@ static const struct kind {
 } kinds[] = {
     {"cores", list_cores, NULL, "cores that come with Cyclescope, for --core"},
     {"counts", list_counts, NULL, "what a simulated core counts anyway, as named in the JSON of stat"},
-    {"events", list_events, search_events, "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
+    {"events", list_events, search_events,
+     "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
     {"methods", list_methods, NULL, "ways to account for cycles, for --method and --stage of stack"},
     {"params", list_params, NULL, "parameters of a core, for core files and --set: name, values, default, meaning"},
 };

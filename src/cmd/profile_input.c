@@ -54,6 +54,10 @@ int profile_input_load(struct profile_input *in, const char *file, bool accesses
         code = read_profile(in, file, accesses, err);
     if (code == 0)
         code = choose_events(in, err);
+    /* Where the program was recorded, unless another folder is named. */
+    const char *recorded = code == 0 ? profile_info_of(in->profile, "sysroot") : NULL;
+    if (in->sysroot == NULL && recorded && *recorded)
+        in->sysroot = recorded;
     if (code == 0 && (in->symbols = profile_symbols(in->profile, in->sysroot, err)) == NULL)
         code = -ENOMEM;
     if (code == 0 && (in->names = profile_names_new(in->profile, in->symbols, lines, err)) == NULL)

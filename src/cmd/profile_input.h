@@ -8,7 +8,8 @@
 #define PROFILE_FILE_NAME "cyclescope.prof" /* unless a file is named */
 
 struct profile_input {
-    const char *event, *limit, *sysroot; /* as given, or NULL */
+    const char *event, *limit; /* as given, or NULL */
+    const char *sysroot;       /* as given, or else as recorded; or NULL */
     bool no_pager;
     struct profile *profile;
     struct symbols *symbols;
@@ -21,7 +22,7 @@ struct profile_input {
 #define PROFILE_INPUT_ROWS(in)                                                                                         \
     {"event", OPTION_STRING, &(in)->event, "EVENT", "only this event, by name or number"},                             \
         {"limit", OPTION_STRING, &(in)->limit, "PERCENT", "least share that is shown by itself (0.5)"},                \
-        {"sysroot", OPTION_STRING, &(in)->sysroot, "DIR", "look for the program's files here first"},                  \
+        {"sysroot", OPTION_STRING, &(in)->sysroot, "DIR", "look for the program's files here first (as recorded)"},    \
     {                                                                                                                  \
         "no-pager", OPTION_FLAG, &(in)->no_pager, NULL, "print on the terminal without a pager"                        \
     }

@@ -1,7 +1,9 @@
 /* cyclescope record: a profile of a program on a simulated core. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,7 +107,9 @@ static int choose_events(struct record_options *o, struct error *err)
 
 static void describe(const struct record_options *o, char **argv, struct profile_writer *to)
 {
-    char words[4096] = "", seed[24];
+    char words[4096] = "", seed[24], root[PATH_MAX] = "";
+    if (o->guest.config.sysroot && realpath(o->guest.config.sysroot, root) == NULL)
+        root[0] = '\0';
     for (size_t used = 0, i = 1; argv[0] && argv[i] && used < sizeof words; i++)
         used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", argv[i]);
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
@@ -113,7 +117,7 @@ static void describe(const struct record_options *o, char **argv, struct profile
                                         {"core", o->core.config.name},
                                         {"arguments", words},
                                         {"mode", record_mode_name(o->config.mode)},
-                                        {"sysroot", o->guest.config.sysroot ? o->guest.config.sysroot : ""},
+                                        {"sysroot", root},
                                         {"seed", seed}};
     for (size_t i = 0; i < sizeof info / sizeof info[0]; i++)
         profile_write(to, &(struct profile_record){.kind = PROFILE_INFO, .info = info[i]});

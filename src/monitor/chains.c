@@ -13,41 +13,44 @@ struct node {
 };
 
 struct activation {
-    uint64_t sp;     /* when it was called */
-    uint64_t back;   /* where it returns to */
-    uint32_t caller; /* node */
+    uint64_t sp;          /* when it was called */
+    uint64_t back;        /* where it returns to */
+    uint64_t site, entry; /* of its node, with the node of the activation below as parent ... */
+    uint32_t node;        /* ... which is looked up when it is first asked for; 0: not yet */
 };
 
-enum { RECENT = 4096 };
+enum { ACTIVATIONS_MOST = 1 << 20, RECENT = 4096 };
 
 /* The stack of a hart. */
 struct track {
     const struct hart *hart;
     struct activation *of;
     size_t count, room;
-    uint32_t node;    /* where it is now */
     uint64_t retired; /* of the hart, when it last began to run */
 };
 
 struct chains {
-    uint32_t tag;      /* node of the hart that runs ... */
-    uint32_t before;   /* ... and before its last call or return */
+    bool tagged;       /* `tag` is kept, so that every node is asked for */
+    uint32_t tag;      /* node of the hart that runs */
     struct node *node; /* [0] is what was never called */
     size_t nodes, node_room;
     struct index_table index;
-    uint32_t recent[RECENT]; /* nodes that were asked for last, by their low bits of hash; 0: none */
+    uint32_t recent[RECENT]; /* nodes that were asked for last, by low bits of a hash; 0: none */
     struct track *track;
     size_t tracks, track_room, running; /* index of the one whose hart runs */
+    size_t before;                      /* its activations before the last call or return ... */
+    uint32_t before_node;               /* ... or their node, if they are no longer there; else 0 */
     uint32_t numbers;                   /* in the profile */
     uint32_t *way;                      /* from a node up, while it is written */
     size_t way_room;
     bool lost;
 };
 
-struct chains *chains_new(struct error *err)
+struct chains *chains_new(bool tagged, struct error *err)
 {
     struct chains *c = calloc(1, sizeof *c);
     if (c && (c->node = array_room(NULL, 0, &c->node_room, sizeof *c->node)) != NULL) {
+        c->tagged = tagged;
         c->node[c->nodes++] = (struct node){0};
         return c;
     }
@@ -137,29 +140,38 @@ uint32_t chains_write(struct chains *c, uint32_t node, struct profile_writer *to
 
 /* ---- activations */
 
-static void leave(struct track *t)
+/* The node of the lowest `count` activations of a track. */
+static uint32_t node_at(struct chains *c, struct track *t, size_t count)
 {
-    t->node = t->of[--t->count].caller;
+    size_t known = count;
+    while (known > 0 && t->of[known - 1].node == 0)
+        known--;
+    uint32_t node = known ? t->of[known - 1].node : 0;
+    for (struct activation *a = t->of + known; known < count; known++, a++)
+        node = a->node = node_of(c, &(struct node){.site = a->site, .entry = a->entry, .parent = node});
+    return node;
 }
 
 /* The stack grows down: what was called with the stack pointer lower than it is now has been left. */
 static void leave_below(struct track *t, uint64_t sp)
 {
     while (t->count && t->of[t->count - 1].sp < sp)
-        leave(t);
+        t->count--;
 }
 
 static void call(struct chains *c, struct track *t, uint64_t sp, const struct core_transfer *x)
 {
     leave_below(t, sp);
+    if (t->count == ACTIVATIONS_MOST)
+        return;
     struct activation *of = array_room(t->of, t->count, &t->room, sizeof *of);
     if (of == NULL) {
         c->lost = true;
         return;
     }
     t->of = of;
-    t->of[t->count++] = (struct activation){.sp = sp, .back = x->fallthrough, .caller = t->node};
-    t->node = node_of(c, &(struct node){.site = x->pc, .entry = x->target, .parent = t->node});
+    t->of[t->count++] =
+        (struct activation){.sp = sp, .back = x->fallthrough, .site = x->pc, .entry = x->target, .node = 0};
 }
 
 /* Of those that were called with the same stack pointer, the last one that returns there has been left; without one,
@@ -172,18 +184,28 @@ static void come_back(struct track *t, uint64_t sp, uint64_t target)
         keep--;
     if (keep > 0 && t->of[keep - 1].back == target && (t->of[keep - 1].sp == sp || keep == t->count))
         keep--;
-    while (t->count > keep)
-        leave(t);
+    t->count = keep;
 }
+
+/* ---- harts */
 
 /* A thread whose hart lies where that of one before it lay begins anew. */
 static void begin_anew(struct track *t, const struct hart *h)
 {
-    if (h->retired == 0 || h->retired < t->retired) {
+    if (h->retired == 0 || h->retired < t->retired)
         t->count = 0;
-        t->node = 0;
-    }
     t->retired = h->retired;
+}
+
+static struct track *running(const struct chains *c)
+{
+    return c->running < c->tracks ? &c->track[c->running] : NULL;
+}
+
+static void tag_now(struct chains *c)
+{
+    if (c->tagged)
+        c->tag = node_at(c, running(c), running(c)->count);
 }
 
 void chains_runs(void *chains, const struct hart *h)
@@ -203,8 +225,12 @@ void chains_runs(void *chains, const struct hart *h)
     }
     begin_anew(&c->track[i], h);
     c->running = i;
-    c->tag = c->track[i].node;
+    c->before = c->track[i].count;
+    c->before_node = 0;
+    tag_now(c);
 }
+
+/* ---- the interface */
 
 static bool is_return(uint8_t kind)
 {
@@ -216,35 +242,45 @@ static bool is_call(uint8_t kind)
     return kind == BRANCH_CALL || kind == BRANCH_INDIRECT_CALL || kind == BRANCH_CORETURN;
 }
 
-void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *t)
+void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *x)
 {
     struct chains *c = chains;
-    bool returns = is_return(t->kind), calls = is_call(t->kind);
+    bool returns = is_return(x->kind), calls = is_call(x->kind);
+    uint64_t sp = h->x[REG_SP];
     if (!returns && !calls)
         return;
-    if (c->running >= c->tracks || c->track[c->running].hart != h)
+    if (running(c) == NULL || running(c)->hart != h)
         chains_runs(c, h);
-    if (c->running >= c->tracks || c->track[c->running].hart != h)
+    struct track *t = running(c);
+    if (t == NULL || t->hart != h)
         return;
-    struct track *track = &c->track[c->running];
-    uint64_t sp = h->x[REG_SP];
+    /* A call writes over an activation that has been left. */
+    bool replaces = calls && t->count && (returns || t->of[t->count - 1].sp < sp);
+    c->before = t->count;
+    c->before_node = replaces ? node_at(c, t, t->count) : 0;
     if (returns)
-        come_back(track, sp, t->target);
+        come_back(t, sp, x->target);
     if (calls)
-        call(c, track, sp, t);
-    c->before = c->tag;
-    c->tag = track->node;
-}
-
-uint32_t chains_tag_of(const struct chains *c, const struct insn_view *v)
-{
-    bool moved = v->control && !v->wrong_path && (is_return(v->kind) || is_call(v->kind));
-    return moved ? c->before : c->tag;
+        call(c, t, sp, x);
+    tag_now(c);
 }
 
 const uint32_t *chains_tag(const struct chains *c)
 {
     return &c->tag;
+}
+
+uint32_t chains_now(struct chains *c)
+{
+    return running(c) ? node_at(c, running(c), running(c)->count) : 0;
+}
+
+uint32_t chains_at_fetch(struct chains *c, const struct insn_view *v)
+{
+    bool moved = v->control && !v->wrong_path && (is_return(v->kind) || is_call(v->kind));
+    if (!moved || running(c) == NULL)
+        return chains_now(c);
+    return c->before_node ? c->before_node : node_at(c, running(c), c->before);
 }
 
 bool chains_lost(const struct chains *c)

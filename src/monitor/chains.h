@@ -6,8 +6,8 @@
  * (tail calls) stay in the chain of who jumped.
  *
  * Limits: callers from before the core was observed are unknown. Stacks grow down; signal handlers and coroutines that
- * run on stacks above the one that they interrupt cut its chains short. Beyond CHAIN_MOST nodes calls stay in the chain
- * of their callers. */
+ * run on stacks above the one that they interrupt cut its chains short. Beyond CHAIN_MOST nodes, and
+ * beyond a million activations, calls stay in the chain of their callers. */
 #ifndef CYCLESCOPE_MONITOR_CHAINS_H
 #define CYCLESCOPE_MONITOR_CHAINS_H
 
@@ -18,15 +18,18 @@ enum { CHAIN_MOST = 4 << 20 };
 
 struct chains;
 
-struct chains *chains_new(struct error *err) MUST_CHECK;
+/* `tagged`: chains_tag is needed; else chains are looked up when they are asked for, and calls cost less. */
+struct chains *chains_new(bool tagged, struct error *err) MUST_CHECK;
 void chains_free(struct chains *c);
 
 /* For struct core_observer, with the chains as context. */
 void chains_runs(void *chains, const struct hart *h);
-void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *t);
+void chains_transferred(void *chains, const struct hart *h, const struct core_transfer *x);
 const uint32_t *chains_tag(const struct chains *c); /* the node of what is fetched next */
-/* The node of an instruction that is being fetched, as observers are told of it. */
-uint32_t chains_tag_of(const struct chains *c, const struct insn_view *v);
+
+uint32_t chains_now(struct chains *c); /* the same */
+/* The node of an instruction that is being fetched, when observers are told of it. */
+uint32_t chains_at_fetch(struct chains *c, const struct insn_view *v);
 bool chains_lost(const struct chains *c); /* there was no memory for some */
 
 /* The number of a node in a profile; what the profile does not know yet of it is written there first. */

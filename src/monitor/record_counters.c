@@ -53,7 +53,7 @@ static void write_sample(struct recorder *r, size_t event, const struct insn_vie
 /* What an interrupt finds: nothing is known of its instruction but where it is. */
 static void write_interrupted(struct recorder *r, size_t event, const uint64_t *cause)
 {
-    struct insn_view v = {.pc = core_interrupt_pc(r->core), .tag = *chains_tag(r->chains)};
+    struct insn_view v = {.pc = core_interrupt_pc(r->core), .tag = chains_now(r->chains)};
     write_sample(r, event, &v, cause);
 }
 

@@ -63,7 +63,7 @@ static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
     struct history *h = &p->of[p->of[0].chosen];
     if (h->chosen)
         return;
-    *h = (struct history){.chosen = true, .id = v->id, .tag = chains_tag_of(r->chains, v)};
+    *h = (struct history){.chosen = true, .id = v->id, .tag = chains_at_fetch(r->chains, v)};
     h->cycle[FETCHED] = cycle;
     if (h == &p->of[0] && p->distance)
         core_choose(r->core, v->id + p->distance);

@@ -1,9 +1,11 @@
 /* Call chains from calls and returns, as they come back from a profile. */
+#include <inttypes.h>
+
 #include "branch/branch.h"
 #include "monitor/chains.h"
 #include "profile_fixture.h"
 
-enum { CALL_BYTES = 4, TOP = 0x8000, NAMES = 16 };
+enum { CALL_BYTES = 4, TOP = 0x8000, CHAINS = 100000 };
 
 /* A guest whose functions lie at 0x1000, 0x2000, …; calls are told by where they are and where they go. */
 struct world {
@@ -14,16 +16,21 @@ struct world {
     struct hart *runs;
 };
 
-static struct world begin(void)
+static struct world begin_with(bool tagged)
 {
     struct world w = {0};
     struct error err;
-    w.chains = chains_new(&err);
+    w.chains = chains_new(tagged, &err);
     assert_non_null(w.chains);
     w.writer = open_writer(&w.file);
     profile_write(w.writer, &(struct profile_record){.kind = PROFILE_EVENT, .event = {.name = "cycles"}});
     w.hart[0].x[REG_SP] = w.hart[1].x[REG_SP] = TOP;
     return w;
+}
+
+static struct world begin(void)
+{
+    return begin_with(true);
 }
 
 static void run(struct world *w, unsigned i)
@@ -53,35 +60,48 @@ static void back(struct world *w, uint64_t site, uint64_t sp)
 /* A sample in this chain; what it is for is told by its pc. */
 static void sample(struct world *w, uint64_t pc)
 {
-    uint32_t chain = chains_write(w->chains, *chains_tag(w->chains), w->writer);
+    uint32_t chain = chains_write(w->chains, chains_now(w->chains), w->writer);
     profile_write(w->writer, &(struct profile_record){.kind = PROFILE_SAMPLE, .sample = {.pc = pc, .chain = chain}});
 }
 
 /* What the profile says, as text: of each sample its pc, and the calls that led there, the last one first. */
-static void expect(struct world *w, const char *want)
+static char *text_of(struct world *w)
 {
+    static struct profile_chain chain[CHAINS];
     struct error err = {""};
     struct profile_record r;
-    struct profile_chain chain[64] = {{0}};
-    char text[1024] = "", *to = text;
+    size_t length;
+    char *text;
+    FILE *to = open_memstream(&text, &length);
+    assert_non_null(to);
     assert_int_equal(profile_writer_close(w->writer, &err), 0);
     rewind(w->file);
     struct profile_reader *reader = profile_reader_new(w->file, "FILE", &err);
     assert_non_null(reader);
     while (profile_read(reader, &r, &err) > 0) {
-        if (r.kind == PROFILE_CHAIN)
+        if (r.kind == PROFILE_CHAIN) {
+            assert_true(r.chain.chain < CHAINS);
             chain[r.chain.chain] = r.chain;
+        }
         if (r.kind != PROFILE_SAMPLE)
             continue;
-        to += sprintf(to, "%s%lx:", to > text ? " " : "", (unsigned long)r.sample.pc);
+        fprintf(to, "%s%" PRIx64 ":", ftell(to) ? " " : "", r.sample.pc);
         for (uint32_t c = r.sample.chain; c; c = chain[c].parent)
-            to += sprintf(to, "<%lx@%lx", (unsigned long)chain[c].entry, (unsigned long)chain[c].site);
+            fprintf(to, "<%" PRIx64 "@%" PRIx64, chain[c].entry, chain[c].site);
     }
-    assert_string_equal(text, want);
     assert_false(chains_lost(w->chains));
     profile_reader_free(reader);
     fclose(w->file);
+    fclose(to);
     chains_free(w->chains);
+    return text;
+}
+
+static void expect(struct world *w, const char *want)
+{
+    char *text = text_of(w);
+    assert_string_equal(text, want);
+    free(text);
 }
 
 static void calls_nest_and_return(void **state)
@@ -210,15 +230,20 @@ static void calls_and_returns_are_in_the_chain_that_they_leave(void **state)
     wrong.wrong_path = true;
     run(&w, 0);
     call(&w, 0x1010, 0x2000, TOP);
-    assert_int_equal(chains_tag_of(w.chains, &call_seen), 0);
+    assert_int_equal(chains_at_fetch(w.chains, &call_seen), 0);
     uint32_t inside = *chains_tag(w.chains);
     assert_int_not_equal(inside, 0);
-    assert_int_equal(chains_tag_of(w.chains, &plain), inside);
-    assert_int_equal(chains_tag_of(w.chains, &wrong), inside);
+    assert_int_equal(chains_at_fetch(w.chains, &plain), inside);
+    assert_int_equal(chains_at_fetch(w.chains, &wrong), inside);
     back(&w, 0x1010, TOP);
     struct insn_view return_seen = {.control = true, .kind = BRANCH_RETURN};
-    assert_int_equal(chains_tag_of(w.chains, &return_seen), inside);
+    assert_int_equal(chains_at_fetch(w.chains, &return_seen), inside);
     assert_int_equal(*chains_tag(w.chains), 0);
+    call(&w, 0x1020, 0x2000, TOP);
+    call(&w, 0x2010, 0x3000, TOP - 32);
+    inside = *chains_tag(w.chains);
+    call(&w, 0x1030, 0x4000, TOP + 16); /* both have been left */
+    assert_int_equal(chains_at_fetch(w.chains, &call_seen), inside);
     expect(&w, "");
 }
 
@@ -257,6 +282,44 @@ static void threads_have_chains_of_their_own(void **state)
     expect(&w, "1: 2:<6000@5010 3:<2000@1010 4:<6000@5010 5:");
 }
 
+/* Calls and returns as they may come, with jumps out of many at once; chains are asked for now and then. */
+static char *random_walk(bool tagged)
+{
+    struct world w = begin_with(tagged);
+    struct random random;
+    uint64_t site[64], sp = TOP;
+    unsigned depth = 0;
+    random_seed(&random, 5);
+    run(&w, 0);
+    for (unsigned i = 0; i < 20000; i++) {
+        unsigned what = below(&random, 16);
+        if (depth && (what < 7 || depth == 64)) {
+            depth -= what == 0 ? 1 + below(&random, depth) : 1;
+            sp = TOP - 16 * depth;
+            back(&w, site[depth], sp);
+        } else {
+            site[depth] = 0x1000 + 0x10 * below(&random, 40);
+            call(&w, site[depth], 0x8000 + 0x100 * below(&random, 4), sp);
+            sp = TOP - 16 * ++depth;
+        }
+        if (tagged)
+            assert_int_equal(*chains_tag(w.chains), chains_now(w.chains));
+        if (below(&random, 8) == 0)
+            sample(&w, i);
+    }
+    return text_of(&w);
+}
+
+static void chains_that_are_looked_up_late_are_the_same(void **state)
+{
+    (void)state;
+    char *tagged = random_walk(true), *late = random_walk(false);
+    assert_string_equal(tagged, late);
+    assert_true(strlen(late) > 20000);
+    free(tagged);
+    free(late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +333,7 @@ int main(void)
         cmocka_unit_test(calls_and_returns_are_in_the_chain_that_they_leave),
         cmocka_unit_test(callers_from_before_are_unknown),
         cmocka_unit_test(threads_have_chains_of_their_own),
+        cmocka_unit_test(chains_that_are_looked_up_late_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
