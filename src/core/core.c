@@ -227,8 +227,11 @@ void core_free(struct core *c)
 static void set_watching(struct core *c)
 {
     c->watching = c->observer.each_cycle || c->machine;
+    c->watches = 0;
     for (unsigned i = 0; i < CORE_WATCHES; i++)
-        c->watching |= c->watch[i].limit != UINT64_MAX;
+        if (c->watch[i].limit != UINT64_MAX)
+            c->watches = i + 1;
+    c->watching |= c->watches > 0;
 }
 
 void core_join_observers(struct core *c)
@@ -420,7 +423,7 @@ static void flush_if_each(struct core *c)
 static void look_at_watches(struct core *c)
 {
     flush_if_each(c);
-    for (unsigned i = 0; i < CORE_WATCHES; i++) {
+    for (unsigned i = 0; i < c->watches; i++) {
         uint64_t value = c->watch[i].count ? *c->watch[i].count : c->now;
         if (value >= c->watch[i].limit && c->observer.reached)
             c->observer.reached(c->observer.context, i, c->now);

@@ -184,7 +184,7 @@ struct core_observer {
     void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
-    /* A control transfer of the right path is fetched: where it goes, and what follows it in memory. */
+    /* A call or a return of the right path is fetched: where it goes, and what follows it in memory. */
     void (*transferred)(void *context, const struct hart *h, const struct core_transfer *t);
     /* What the guest reads from hpmcounter 3 to 31; NULL: 0. */
     uint64_t (*counter)(void *context, unsigned hpmcounter);

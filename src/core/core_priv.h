@@ -200,6 +200,7 @@ struct core {
         const uint64_t *count; /* NULL: the time */
         uint64_t limit;
     } watch[CORE_WATCHES];
+    unsigned watches; /* those from here on are not set */
     struct {
         uint64_t pc;
         uint32_t tag;

@@ -219,6 +219,9 @@ static uint64_t next_pc(struct core *restrict c, struct flight *f, const struct 
     return target;
 }
 
+/* Calls and returns. */
+enum { TRANSFERS_TOLD = 1 << BRANCH_CALL | 1 << BRANCH_INDIRECT_CALL | 1 << BRANCH_RETURN | 1 << BRANCH_CORETURN };
+
 static void tell_transfer(const struct core *restrict c, const struct flight *f, const struct code *code)
 {
     struct core_transfer t = {
@@ -237,7 +240,7 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
     c->control_mark = c->each_control_mark;
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
-    if (UNLIKELY(c->observer.transferred != NULL) && c->paths.level == 0)
+    if (UNLIKELY(c->observer.transferred != NULL) && c->paths.level == 0 && TRANSFERS_TOLD >> code->control & 1)
         tell_transfer(c, f, code);
     g->branches--;
     if (c->perfect_branch) {
