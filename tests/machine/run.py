@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -419,6 +420,8 @@ TESTS = [
 def main(arguments):
     if not arguments:
         sys.exit(__doc__.strip())
+    for number in (signal.SIGHUP, signal.SIGQUIT):  # guests inherit what is ignored, and die of them on purpose
+        signal.signal(number, signal.SIG_DFL)
     good = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments[0]), folder)
