@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "cmd/command.h"
 
 static const struct command commands[] = {
@@ -25,6 +26,21 @@ int command_fail(const char *format, ...)
     fputc('\n', stderr);
     va_end(args);
     return STATUS_OWN_ERROR;
+}
+
+bool command_begins(const struct option *table, size_t rows, int argc, char **argv, const bool *help, const char *usage,
+                    int *first, int *status)
+{
+    struct error err;
+    *status = 0;
+    *first = options_parse(table, rows, argc, argv, &err);
+    if (*first < 0) {
+        *status = command_fail("%s", err.text);
+    } else if (*help) {
+        puts(usage);
+        options_print(table, rows, stdout);
+    }
+    return *first >= 0 && !*help;
 }
 
 static void print_help(FILE *to)

@@ -132,20 +132,16 @@ int command_stack(int argc, char **argv)
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
-    struct error err;
-    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
-    if (first < 0) {
-        status = command_fail("%s", err.text);
-    } else if (o.help) {
-        puts("usage: cyclescope stack [options] [--] PROGRAM [ARGUMENTS]\n\n"
-             "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core and says where its cycles\n"
-             "went, as a CPI stack whose components add up. Prints to standard error and passes the program's\n"
-             "exit status through (128 + n for death by signal n, 125 for an error of Cyclescope's own, 0 when\n"
-             "--max-insns ends the run).\n\noptions:");
-        options_print(table, ROWS, stdout);
-    } else {
+    int first, status;
+    if (command_begins(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope stack [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core and says where its cycles\n"
+            "went, as a CPI stack whose components add up. Prints to standard error and passes the program's\n"
+            "exit status through (128 + n for death by signal n, 125 for an error of Cyclescope's own, 0 when\n"
+            "--max-insns ends the run).\n\noptions:",
+            &first, &status))
         status = stack_program(&o, argv + first);
-    }
     core_options_free(&o.core);
     guest_options_free(&o.guest);
     return status;

@@ -196,19 +196,15 @@ int command_stat(int argc, char **argv)
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
-    struct error err;
-    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
-    if (first < 0) {
-        status = command_fail("%s", err.text);
-    } else if (o.help) {
-        puts("usage: cyclescope stat [options] [--] PROGRAM [ARGUMENTS]\n\n"
-             "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core, counts what happens there, prints\n"
-             "the counts to standard error and passes the program's exit status through (128 + n for death by\n"
-             "signal n, 125 for an error of Cyclescope's own, 0 when --max-insns ends the run).\n\noptions:");
-        options_print(table, ROWS, stdout);
-    } else {
+    int first, status;
+    if (command_begins(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope stat [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Runs a 64-bit RISC-V Linux program on a simulated out-of-order core, counts what happens there, prints\n"
+            "the counts to standard error and passes the program's exit status through (128 + n for death by\n"
+            "signal n, 125 for an error of Cyclescope's own, 0 when --max-insns ends the run).\n\noptions:",
+            &first, &status))
         status = stat_program(&o, argv + first);
-    }
     option_list_free(&o.events);
     core_options_free(&o.core);
     guest_options_free(&o.guest);

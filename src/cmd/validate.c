@@ -287,20 +287,16 @@ int command_validate(int argc, char **argv)
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
-    struct error err;
-    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
-    if (first < 0) {
-        status = command_fail("%s", err.text);
-    } else if (o.help) {
-        puts("usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n\n"
-             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
-             "TLBs and branch prediction become real one after another, in two orders. The program runs twelve\n"
-             "times, as many at once as --jobs says, and should not mind that; its output is that of one run.\n\n"
-             "options:");
-        options_print(table, ROWS, stdout);
-    } else {
+    int first, status;
+    if (command_begins(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
+            "TLBs and branch prediction become real one after another, in two orders. The program runs twelve\n"
+            "times, as many at once as --jobs says, and should not mind that; its output is that of one run.\n\n"
+            "options:",
+            &first, &status))
         status = validate_program(&o, argv + first);
-    }
     core_options_free(&o.core);
     guest_options_free(&o.guest);
     return status;
