@@ -14,14 +14,17 @@
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 OPT     ?= -O2 -g
 CROSS   ?= riscv64-linux-gnu-
+OBJCOPY ?= objcopy
 Q       := $(if $(V),,@)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
-CPPFLAGS += -D_GNU_SOURCE -Isrc
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Iinclude
 cores    := $(sort $(patsubst cores/%.ini,%,$(wildcard cores/*.ini)))
 CPPFLAGS += -DCORE_FILES='$(foreach c,$(cores),CORE("$c"))'
+CPPFLAGS += -DSAMPLER_FILE='"$(BUILD)/firmware/sampler.elf"'
 CFLAGS   += -std=gnu11 $(OPT) $(WARN)
 LDLIBS   += -ljansson -linih -ldw -lelf -liberty -lzstd -lz -lm
 
@@ -33,30 +36,76 @@ THREADED := -O2 -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=no
 
 sources := $(sort $(shell find src -name '*.c'))
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
-library := $(filter-out $(BUILD)/obj/cmd/%,$(objects))
+modules := $(filter-out $(BUILD)/obj/cmd/%,$(objects))
 
-all: $(BUILD)/cyclescope
+all: $(BUILD)/cyclescope libraries
 
-$(BUILD)/cyclescope: $(objects)
+$(BUILD)/cyclescope: $(filter-out $(BUILD)/obj/lib/%,$(objects))
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/libcyclescope.a: $(library)
+# All modules below the commands, for tests.
+$(BUILD)/modules.a: $(modules)
 	$(Q)rm -f $@
 	$(if $(V),,@echo '  AR    $@')
 	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/obj/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
-$(BUILD)/obj/riscv/%.o: CFLAGS += $(STRICT_FP)
+$(BUILD)/obj/emulate/%.o $(BUILD)/pic/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
+$(BUILD)/obj/riscv/%.o $(BUILD)/pic/riscv/%.o: CFLAGS += $(STRICT_FP)
 # The simulator's inner loops: worth 5 % (make bench).
-$(BUILD)/obj/core/%.o $(BUILD)/obj/memsys/%.o $(BUILD)/obj/branch/%.o $(BUILD)/obj/stacks/%.o: CFLAGS += $(if $(filter -O2,$(OPT)),-O3)
-$(BUILD)/obj/core/exec.o: CFLAGS += $(STRICT_FP)
+inner_loops := $(foreach m,core memsys branch stacks,$(BUILD)/obj/$m/%.o $(BUILD)/pic/$m/%.o)
+$(inner_loops): CFLAGS += $(if $(filter -O2,$(OPT)),-O3)
+$(BUILD)/obj/core/exec.o $(BUILD)/pic/core/exec.o: CFLAGS += $(STRICT_FP)
 # The core files are part of the program.
-$(BUILD)/obj/core/cores.o: cores $(wildcard cores/*.ini)
+$(BUILD)/obj/core/cores.o $(BUILD)/pic/core/cores.o: cores $(wildcard cores/*.ini)
+# So is the firmware of the sampling engine, which runs in the simulated core's machine mode.
+$(BUILD)/obj/monitor/core_sampler.o $(BUILD)/pic/monitor/core_sampler.o: $(BUILD)/firmware/sampler.elf
 $(BUILD)/obj/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/pic/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(BUILD)/firmware/sampler.elf: $(wildcard firmware/*) $(wildcard src/engine/*.h) Makefile
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CROSS $@')
+	$(Q)$(CROSS)gcc -std=gnu11 -O2 $(WARN) -Isrc -I. -march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -ffreestanding \
+	    -fno-pie -no-pie -static -nostdlib -mno-relax -Wl,--no-relax,-Ttext-segment=0x4000000000,--build-id=none,--no-warn-rwx-segments -o $@ $(filter %.S %.c,$^)
+
+# ---- libcyclescope: src/lib and what it needs of the other modules. Nobody sees names but those of the public header.
+
+version  := $(shell sed -n 's/.*VERSION "\(.*\)"/\1/p' src/base/version.h)
+soname   := libcyclescope.so.0
+public_names := $(shell sed -n 's/^CYCLESCOPE_API .*[ *]\(cyclescope_[a-z_]*\)\x28.*/\1/p' include/cyclescope/cyclescope.h)
+needless := $(addprefix $(BUILD)/obj/,report/% symbols/% stacks/%)
+pic      := $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(filter-out $(needless),$(modules)))
+LIBRARY_LIBS := -linih -lm
+
+libraries: $(BUILD)/libcyclescope.a $(BUILD)/libcyclescope.so
+
+# One object, so that its inner names can be made local.
+$(BUILD)/libcyclescope.a: $(BUILD)/modules.a
+	$(Q)rm -f $@
+	$(if $(V),,@echo '  AR    $@')
+	$(Q)$(LD) -r -o $(BUILD)/libcyclescope.o $(filter $(BUILD)/obj/lib/%,$(modules)) $<
+	$(Q)$(OBJCOPY) $(public_names:%=--keep-global-symbol=%) $(BUILD)/libcyclescope.o
+	$(Q)$(AR) rcs $@ $(BUILD)/libcyclescope.o
+	$(Q)rm -f $(BUILD)/libcyclescope.o
+
+$(BUILD)/pic.a: $(pic)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/libcyclescope.so.$(version): $(BUILD)/pic.a src/lib/cyclescope.map
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(soname),--version-script=src/lib/cyclescope.map,--no-undefined -o $@ \
+	    $(filter $(BUILD)/pic/lib/%,$(pic)) $< $(LIBRARY_LIBS)
+
+$(BUILD)/libcyclescope.so: $(BUILD)/libcyclescope.so.$(version)
+	$(Q)ln -sf $(<F) $(BUILD)/$(soname) && ln -sf $(soname) $@
 
 # ---- tests
 
@@ -67,17 +116,17 @@ fuzz_objects := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%.o,$(filter-out tests/f
 tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip $(BUILD)/stacks/compare
 guest-tests: $(guest_tests) $(patsubst workloads/%.c,build/workloads/%,$(wildcard workloads/*.c))
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libcyclescope.a
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/modules.a
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $@')
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/modules.a -lcmocka $(LDLIBS)
 
 $(BUILD)/fuzz/%.o: tests/fuzz/%.c Makefile
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/libcyclescope.a
+$(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/modules.a
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -89,13 +138,13 @@ $(BUILD)/stacks/%.o: tests/stacks/%.c Makefile
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/stacks/compare: $(BUILD)/stacks/compare.o $(BUILD)/stacks/literal.o $(compare_cmd) $(BUILD)/libcyclescope.a
+$(BUILD)/stacks/compare: $(BUILD)/stacks/compare.o $(BUILD)/stacks/literal.o $(compare_cmd) $(BUILD)/modules.a
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/roundtrip: tests/roundtrip/roundtrip.c $(BUILD)/libcyclescope.a
+$(BUILD)/roundtrip: tests/roundtrip/roundtrip.c $(BUILD)/modules.a
 	$(if $(V),,@echo '  CC    $@')
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcyclescope.a $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/modules.a $(LDLIBS)
 
 build/guest/%: tests/guest/%.c tests/guest/check.h
 	@mkdir -p $(@D)
@@ -136,18 +185,21 @@ FUZZ_SECONDS ?= 600
 FUZZ_SEQUENCES ?= 200000
 FUZZ_SEED ?= 1
 
-$(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources))
+$(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile $(BUILD)/fuzz_slice_log: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources)) \
+    | $(BUILD)/firmware/sampler.elf
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CLANG $@')
 	$(Q)clang $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -DCYCLESCOPE_SANITIZE $(WARN) -o $@ $^ $(LDLIBS)
 
 fuzz: deps
-	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile
+	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile \
+	    $(BUILD)/fuzz_slice_log
 	tests/fuzz/differential.py --sequences $(FUZZ_SEQUENCES) --seed $(FUZZ_SEED)
 	tests/fuzz/elf.sh $(FUZZ_SECONDS)
 	tests/fuzz/config.sh $(FUZZ_SECONDS)
 	tests/fuzz/profile.sh $(FUZZ_SECONDS)
+	tests/fuzz/slice_log.sh $(FUZZ_SECONDS)
 
 suite: deps
 	@suite/run.py prepare
@@ -157,10 +209,20 @@ suite: deps
 install: all
 	install -D -m 755 $(BUILD)/cyclescope $(DESTDIR)$(PREFIX)/bin/cyclescope
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 docs/cyclescope.1 docs/cyclescope-*.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man3 docs/libcyclescope.3
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/cyclescope include/cyclescope/*.h
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(BUILD)/libcyclescope.a
+	install -D -m 755 -t $(DESTDIR)$(LIBDIR) $(BUILD)/libcyclescope.so.$(version)
+	ln -sf libcyclescope.so.$(version) $(DESTDIR)$(LIBDIR)/$(soname)
+	ln -sf $(soname) $(DESTDIR)$(LIBDIR)/libcyclescope.so
+	mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|; s|@LIBS@|$(LIBRARY_LIBS)|' \
+	    src/lib/cyclescope.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cyclescope.pc
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/cyclescope/examples $(wildcard examples/*)
 
 demo_packages := gcc libc6-dev libjansson-dev libinih-dev libdw-dev libelf-dev libiberty-dev libzstd-dev zlib1g-dev \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-packages := $(demo_packages) valgrind clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
+packages := $(demo_packages) g++ pkg-config valgrind clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
     debian-archive-keyring
 
 deps:
@@ -174,8 +236,8 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests guest-tests check demo bench reproduce fuzz suite install deps demo-deps format clean
+.PHONY: all libraries tests guest-tests check demo bench reproduce fuzz suite install deps demo-deps format clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/stacks/*.d $(BUILD)/*.d)
+-include $(objects:.o=.d) $(pic:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/stacks/*.d $(BUILD)/*.d)

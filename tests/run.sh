@@ -48,8 +48,10 @@ unit_tests() { # BUILD: every test program of a build
 group unit unit_tests build
 group unit-clang unit_tests build/clang
 group unit-sanitized unit_tests build/sanitize
-group threaded tests/threaded/jumps.sh build
-group threaded-clang tests/threaded/jumps.sh build/clang
+group threaded tests/threaded/jumps.sh build/obj
+group threaded-shared tests/threaded/jumps.sh build/pic
+group threaded-clang tests/threaded/jumps.sh build/clang/obj
+group threaded-clang-shared tests/threaded/jumps.sh build/clang/pic
 group roundtrip tests/roundtrip/roundtrip.sh build/roundtrip
 group guest tests/guest/run.sh build/cyclescope
 group guest-clang tests/guest/run.sh build/clang/cyclescope
@@ -59,9 +61,15 @@ group isolation tests/guest/isolate.sh
 pair cli tests/cli/run.sh build/cyclescope cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
 pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
 pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
+pair cli-stalls tests/cli/stalls.sh build/cyclescope cli-stalls-sanitized tests/cli/stalls.sh build/sanitize/cyclescope
+pair cli-multiplex tests/cli/multiplex.sh build/cyclescope cli-multiplex-sanitized tests/cli/multiplex.sh build/sanitize/cyclescope
 pair cli-record tests/cli/record.sh build/cyclescope cli-record-sanitized tests/cli/record.sh build/sanitize/cyclescope
 pair stories tests/cli/stories.sh build/cyclescope cli-events tests/cli/events.py build/clang/cyclescope
 pair machine tests/machine/run.py build/cyclescope machine-sanitized tests/machine/run.py build/sanitize/cyclescope
+pair switch tests/machine/switch.py build/cyclescope switch-sanitized tests/machine/switch.py build/sanitize/cyclescope
+group lib tests/lib/run.sh build
+group lib-clang tests/lib/run.sh build/clang
+group lib-sanitized tests/lib/run.sh build/sanitize
 group extending tests/cli/extending.sh build/cyclescope
 group facts tests/facts/run.py build/cyclescope
 group facts-coverage tests/facts/coverage.py build/cyclescope

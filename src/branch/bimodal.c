@@ -15,6 +15,12 @@ struct counters *counters_new(unsigned bits, uint8_t initial)
     return c;
 }
 
+void counters_visit(void *counters, state_visitor *visit, void *context)
+{
+    const struct counters *c = counters;
+    visit(context, counters, sizeof *c + c->mask + 1);
+}
+
 static void *create(const struct branch_config *c)
 {
     return counters_new(c->bimodal_bits, COUNTER_WEAKLY_TAKEN);
@@ -38,6 +44,7 @@ const struct direction_predictor direction_bimodal = {
     .help = "two-bit counters by address",
     .create = create,
     .destroy = free,
+    .visit = counters_visit,
     .predict = predict,
     .train = train,
 };

@@ -126,6 +126,17 @@ void branch_free(struct branch_unit *b)
     free(b);
 }
 
+void branch_visit_state(struct branch_unit *b, state_visitor *visit, void *context)
+{
+    visit(context, b, sizeof *b);
+    if (b->direction->visit)
+        b->direction->visit(b->direction_state, visit, context);
+    if (b->btb.entries)
+        visit(context, b->btb.entries, (b->btb.set_mask + 1) * b->btb.ways * sizeof *b->btb.entries);
+    if (b->indirect.entries)
+        visit(context, b->indirect.entries, sizeof *b->indirect.entries << (64 - b->indirect.shift));
+}
+
 /* Moves the speculative state on by an outcome, predicted or real. */
 static void advance(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target)
 {

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 enum branch_kind {
     BRANCH_CONDITIONAL,
@@ -79,6 +80,7 @@ struct direction_predictor {
     const char *help;                               /* one line for `cyclescope list params` */
     void *(*create)(const struct branch_config *c); /* NULL: out of memory. No function if there is no state */
     void (*destroy)(void *state);
+    void (*visit)(void *state, state_visitor *visit, void *context); /* all blocks of it; NULL without a state */
     /* Predicts, and notes what `recover` and `train` will need. `backward`: the target lies before the branch. */
     bool (*predict)(void *state, uint64_t pc, bool backward, uint64_t *note);
     /* Moves the speculative history on; NULL if there is none. Called for conditional branches only. */
@@ -98,6 +100,7 @@ struct branch_unit;
 
 struct branch_unit *branch_new(const struct branch_config *c, struct error *err) MUST_CHECK;
 void branch_free(struct branch_unit *b);
+void branch_visit_state(struct branch_unit *b, state_visitor *visit, void *context);
 void branch_predict(struct branch_unit *b, struct branch_record *r);
 void branch_recover(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);
 void branch_retire(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);

@@ -24,6 +24,7 @@ struct counters {
 };
 
 struct counters *counters_new(unsigned bits, uint8_t initial); /* NULL: out of memory */
+void counters_visit(void *counters, state_visitor *visit, void *context);
 
 static inline bool counter_taken(uint8_t counter)
 {

@@ -30,6 +30,13 @@ static void destroy(void *state)
     free(g);
 }
 
+static void visit_state(void *state, state_visitor *visit, void *context)
+{
+    struct gshare *g = state;
+    visit(context, g, sizeof *g);
+    counters_visit(g->counters, visit, context);
+}
+
 static void mark(void *state, uint64_t *note)
 {
     const struct gshare *g = state;
@@ -66,6 +73,7 @@ const struct direction_predictor direction_gshare = {
     .help = "two-bit counters by address and global history",
     .create = create,
     .destroy = destroy,
+    .visit = visit_state,
     .predict = predict,
     .speculate = speculate,
     .recover = recover,

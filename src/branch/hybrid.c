@@ -24,6 +24,15 @@ static void destroy(void *state)
     free(h);
 }
 
+static void visit_state(void *state, state_visitor *visit, void *context)
+{
+    struct hybrid *h = state;
+    visit(context, h, sizeof *h);
+    counters_visit(h->gshare.counters, visit, context);
+    counters_visit(h->bimodal, visit, context);
+    counters_visit(h->choosers, visit, context);
+}
+
 static void *create(const struct branch_config *c)
 {
     struct hybrid *h = calloc(1, sizeof *h);
@@ -82,6 +91,7 @@ const struct direction_predictor direction_hybrid = {
     .help = "bimodal and gshare, and two-bit counters by address that choose",
     .create = create,
     .destroy = destroy,
+    .visit = visit_state,
     .predict = predict,
     .speculate = speculate,
     .recover = recover,

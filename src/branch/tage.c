@@ -129,6 +129,14 @@ static void destroy(void *state)
     free(t);
 }
 
+static void visit_state(void *state, state_visitor *visit, void *context)
+{
+    struct tage *t = state;
+    visit(context, t, sizeof *t);
+    counters_visit(t->base, visit, context);
+    visit(context, t->entries, sizeof *t->entries * t->tables << t->index_bits);
+}
+
 static void *create(const struct branch_config *c)
 {
     struct tage *t = calloc(1, sizeof *t);
@@ -323,6 +331,7 @@ const struct direction_predictor direction_tage = {
     .help = "tagged tables by address and global histories of geometric lengths",
     .create = create,
     .destroy = destroy,
+    .visit = visit_state,
     .predict = predict,
     .speculate = speculate,
     .recover = recover,

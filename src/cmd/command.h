@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CYCLESCOPE_VERSION "0.1.0"
+#include "base/version.h"
 
 enum { STATUS_OWN_ERROR = 125 }; /* exit status for our errors; every other one is the guest's */
 
@@ -19,6 +19,7 @@ int command_run(int argc, char **argv);
 int command_stack(int argc, char **argv);
 int command_validate(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_stalls(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);

@@ -73,7 +73,7 @@ int guest_options_finish(struct guest_options *g, char **argv, struct error *err
     if (g->isolate && g->sysroot == NULL)
         return error_set(err, -EINVAL, "--isolate needs --sysroot DIR: the guest would see nothing");
     if (g->quantum_insns == 0 || g->quantum_insns > INT64_MAX)
-        return error_set(err, -EINVAL, "--quantum must be at least 1");
+        return error_set(err, -EINVAL, "--thread-quantum must be at least 1");
     if (g->stack_bytes < 64 << 10 || g->stack_bytes > UINT64_C(64) << 30)
         return error_set(err, -EINVAL, "--stack must lie between 64K and 64G");
     int code = make_environment(g, err);

@@ -38,7 +38,8 @@ void guest_options_init(struct guest_options *g);
         {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "most writable memory of the guest (8G)"},                 \
         {"stack", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                           \
     {                                                                                                                  \
-        "quantum", OPTION_NUMBER, &(g)->quantum_insns, "N", "instructions before the next thread's turn (1000000)"     \
+        "thread-quantum", OPTION_NUMBER, &(g)->quantum_insns, "N",                                                     \
+            "instructions before the next thread's turn (1000000)"                                                     \
     }
 
 /* Fills g->config for `argv`, the program and its arguments, which end with NULL. 0 or a negative code. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,43 +87,21 @@ int own_fail(const struct own_output *own, const struct error *err)
 
 /* ---- the guest */
 
-void offer_to_be_killed_first(void)
-{
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (write(fd, "1000", 4) < 0) {
-        /* no matter: it is an offer */
-    }
-    close(fd);
-}
-
-_Noreturn void end_as_child(const struct process *p)
-{
-    int number = process_signal(p);
-    if (number) {
-        struct sigaction action = {.sa_handler = SIG_DFL};
-        sigset_t mask;
-        prctl(PR_SET_DUMPABLE, 0);
-        sigaction(number, &action, NULL);
-        sigemptyset(&mask);
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        kill(getpid(), number);
-    }
-    _exit(process_status(p));
-}
-
 /* As in a shell: what the user or the reader of the output did needs no words. */
 static bool dies_quietly(int number)
 {
     return number == SIGINT || number == SIGPIPE;
 }
 
+void tell_death_by(const struct own_output *own, const char *program, int signal)
+{
+    if (signal && !dies_quietly(signal))
+        fprintf(own->err, "cyclescope: %s was killed by SIG%s\n", program, sigabbrev_np(signal));
+}
+
 void tell_death(const struct own_output *own, const struct process *p)
 {
-    int number = process_signal(p);
-    if (number && !dies_quietly(number))
-        fprintf(own->err, "cyclescope: %s was killed by SIG%s\n", process_program(p), sigabbrev_np(number));
+    tell_death_by(own, process_program(p), process_signal(p));
 }
 
 double now_seconds(void)

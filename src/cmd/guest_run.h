@@ -1,5 +1,4 @@
-/* What the commands that run a guest share: output that the guest cannot touch, how its death is told, and how a forked
- * guest process ends.
+/* What the commands that run a guest share: output that the guest cannot touch, and how its death is told.
  *
  * The guest's descriptors are the host's with the same numbers, and its working folder is ours. So everything that we
  * write later is opened before the guest begins, with descriptors that are out of its reach. */
@@ -11,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "guest/host_process.h"
 #include "guest/process.h"
 
 /* Where our own lines go: duplicates that the guest cannot close. */
@@ -41,15 +41,9 @@ int own_file_write_json(struct own_file *f, json_t *root, struct error *err) MUS
 /* Prints our sentence past what the guest did to standard error; returns the exit status for it. */
 int own_fail(const struct own_output *own, const struct error *err);
 
-/* A guest that allocates without end must not take others down: this process shall be the first that the kernel kills.
- */
-void offer_to_be_killed_first(void);
-
-/* A forked guest process ends as the guest ended, since its parent waits for it through the host. */
-_Noreturn void end_as_child(const struct process *p);
-
 /* Says which signal killed the guest, if one did and if that needs words. */
 void tell_death(const struct own_output *own, const struct process *p);
+void tell_death_by(const struct own_output *own, const char *program, int signal); /* 0: none did */
 
 double now_seconds(void);
 

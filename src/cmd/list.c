@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "core/config.h"
 #include "core/cores.h"
+#include "monitor/estimate.h"
 #include "pmu/event.h"
 #include "pmu/machine_pmu.h"
 #include "report/counts.h"
@@ -196,6 +197,17 @@ static void list_methods(void)
                stack_rows[k].help);
 }
 
+/* ---- estimators */
+
+static void list_estimators(void)
+{
+    int width = 0;
+    for (size_t i = 0; i < estimator_count; i++)
+        width = wider(width, estimators[i].name);
+    for (size_t i = 0; i < estimator_count; i++)
+        printf("%-*s  %s\n", width, estimators[i].name, estimators[i].help);
+}
+
 static const struct kind {
     const char *name;
     void (*list)(void);
@@ -204,6 +216,8 @@ static const struct kind {
 } kinds[] = {
     {"cores", list_cores, NULL, "cores that come with Cyclescope, for --core"},
     {"counts", list_counts, NULL, "what a simulated core counts anyway, as named in the JSON of stat"},
+    {"estimators", list_estimators, NULL,
+     "ways to make counts by turns whole, for --estimator; the first is the default"},
     {"events", list_events, search_events,
      "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
     {"methods", list_methods, NULL, "ways to account for cycles, for --method and --stage of stack"},

@@ -10,6 +10,7 @@ static const struct command commands[] = {
     {"stack", command_stack, "where the cycles go: the CPI stack on a simulated core"},
     {"validate", command_validate, "accounting methods against the simulation reference, with errors"},
     {"stat", command_stat, "count what happens on a simulated core; draw its pipeline"},
+    {"stalls", command_stalls, "what keeps instructions from retiring, over time and by source"},
     {"record", command_record, "sample a program on a simulated core, and write a profile"},
     {"report", command_report, "a profile by function, line, instruction, call tree or data"},
     {"annotate", command_annotate, "a profile beside the code and its source"},

@@ -8,7 +8,9 @@
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
+#include "cmd/multiplex.h"
 #include "cmd/simulation_run.h"
+#include "cmd/stat_log.h"
 #include "pmu/fit.h"
 #include "pmu/pmu.h"
 #include "report/counter_report.h"
@@ -18,11 +20,15 @@
 struct stat_options {
     struct guest_options guest;
     struct core_options core;
+    struct with_options with;
     struct option_list events; /* lists of them */
     const char *json, *csv;    /* NULL, "-" or a file */
+    const char *from;          /* a log to report, instead of running anything */
     const char *pipeview;
     uint64_t pipeview_from, pipeview_insns;
-    bool counters; /* only what the core's PMU can count at once */
+    bool counters;  /* only what the core's PMU can count at once */
+    bool multiplex; /* all of them, by turns */
+    struct multiplex turns;
     bool quiet;
     bool help;
 };
@@ -53,9 +59,11 @@ static int choose_events(struct stat_events *e, struct stat_options *o, struct e
     for (size_t i = 0; code == 0 && i < o->events.count; i++)
         code = event_specs_parse(&e->specs, o->events.value[i], err);
     for (size_t i = 0; code == 0 && i < e->specs.count; i++)
-        if (e->specs.of[i].period || e->specs.of[i].share)
-            code = error_set(err, -EINVAL, "'%s': period and share are for samples, stat counts", e->specs.of[i].text);
-    if (code != 0 || e->specs.count == 0)
+        if (e->specs.of[i].period || (e->specs.of[i].share && !o->multiplex))
+            code = error_set(err, -EINVAL, "'%s': %s", e->specs.of[i].text,
+                             e->specs.of[i].period ? "a period is for samples, stat counts"
+                                                   : "a share needs --multiplex, without which all count all the time");
+    if (code != 0 || e->specs.count == 0 || o->multiplex)
         return code;
     if (o->counters) {
         e->fits = calloc(e->specs.count, sizeof *e->fits);
@@ -107,10 +115,20 @@ static int check_options(const struct stat_options *o, struct error *err)
         return error_set(err, -EINVAL, "--pipeview-insns must be at least 1");
     if (o->pipeview && o->events.count)
         return error_set(err, -EINVAL, "-e and --pipeview exclude each other: count and draw in two runs");
+    if (o->pipeview && o->with.with.count)
+        return error_set(err, -EINVAL, "--with and --pipeview exclude each other: a view is of one program");
     if (o->counters && o->events.count == 0)
         return error_set(err, -EINVAL, "--counters needs -e EVENTS: it says which of them fit the core's PMU");
     if (o->csv && o->events.count == 0)
         return error_set(err, -EINVAL, "--csv needs -e EVENTS: it has a line for each");
+    if (o->multiplex && o->events.count == 0)
+        return error_set(err, -EINVAL, "--multiplex needs -e EVENTS: they take turns on the core's counters");
+    if (!o->multiplex && (sampling_options_given(&o->turns.sampling) || o->turns.truth || o->turns.log_path))
+        return error_set(err, -EINVAL,
+                         "--slice, --round, --by, --order, --order-seed, --mode, --estimator, --truth and "
+                         "--log need --multiplex: without it everything is counted all the time");
+    if (o->multiplex && o->counters)
+        return error_set(err, -EINVAL, "--multiplex and --counters exclude each other: by turns all events fit");
     return 0;
 }
 
@@ -127,36 +145,142 @@ static json_t *make_json(const struct run_report *run, const struct counter_repo
     return root;
 }
 
-static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
+/* A program's page and lines, and its JSON, which may be NULL. */
+static json_t *report_counters(const struct stat_options *o, struct stat_output *to, const struct run_report *report,
+                               const uint64_t *values)
 {
-    struct run_report report;
-    struct error err;
-    if (run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err) != 0)
-        return own_fail(&to->own, &err);
-    int status = simulation_status(p, &report);
     const struct stat_events *e = &to->events;
-    struct counter_report counters = {.run = &report, .specs = &e->specs, .fits = e->fits, .counter = e->counter};
-    if (e->pmu)
-        counters.value = pmu_sum(e->pmu)->numbers;
+    struct counter_report counters = {
+        .run = report, .specs = &e->specs, .value = values, .fits = e->fits, .counter = e->counter};
     if (!o->quiet) {
-        tell_death(&to->own, p);
         if (e->pmu)
             counter_report_print(&counters, to->own.err);
         else
-            stat_report_print(&report, to->own.err);
+            stat_report_print(report, to->own.err);
     }
     if (to->csv.to)
         counter_report_csv(&counters, to->csv.to);
+    return to->json.to ? make_json(report, e->pmu ? &counters : NULL) : NULL;
+}
+
+/* The same of counters that took turns. */
+static json_t *report_turns(struct stat_options *o, struct stat_output *to, const struct run_report *report,
+                            const uint64_t *values)
+{
+    struct logical_report r;
+    struct error err;
+    json_t *root = NULL;
+    if (multiplex_report(&o->turns, &to->events.specs, report, o->turns.truth ? values : NULL, &r, &err) != 0) {
+        own_fail(&to->own, &err);
+        return NULL;
+    }
+    if (!o->quiet)
+        logical_report_print(&r, to->own.err);
+    if (to->csv.to)
+        logical_report_csv(&r, to->csv.to);
+    if (to->json.to && (root = stat_report_json(report)) != NULL && !logical_report_json(&r, root)) {
+        json_decref(root);
+        root = NULL;
+    }
+    multiplex_log_program(&o->turns, &r);
+    multiplex_report_free(&r);
+    return root;
+}
+
+static json_t *report_program(struct stat_options *o, struct stat_output *to, const struct run_report *report,
+                              const uint64_t *values, int signal)
+{
+    if (!o->quiet)
+        tell_death_by(&to->own, report->program, signal);
+    return o->multiplex ? report_turns(o, to, report, values) : report_counters(o, to, report, values);
+}
+
+/* All files are complete. */
+static int finish_output(struct stat_options *o, struct stat_output *to, json_t *root, int status)
+{
+    struct error err;
+    if (multiplex_log_close(&o->turns, &err) != 0)
+        status = own_fail(&to->own, &err);
     if (own_file_close(&to->csv, &err) != 0)
         status = own_fail(&to->own, &err);
     if (to->pipeview)
         pipeview_finish(to->pipeview);
     if (own_file_close(&to->log, &err) != 0)
         status = own_fail(&to->own, &err);
-    if (own_file_write_json(&to->json, to->json.to ? make_json(&report, e->pmu ? &counters : NULL) : NULL, &err) != 0)
+    if (own_file_write_json(&to->json, root, &err) != 0)
         status = own_fail(&to->own, &err);
     fflush(to->own.err);
     return status;
+}
+
+static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
+{
+    struct run_report report;
+    struct error err;
+    if (run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err) != 0)
+        return own_fail(&to->own, &err);
+    if (o->multiplex && logical_finish(o->turns.logical, &err) != 0)
+        return own_fail(&to->own, &err);
+    const struct simulation_sum *sum = o->core.simulation.sum;
+    json_t *root = report_program(o, to, &report, sum ? sum->numbers : NULL, process_signal(p));
+    return finish_output(o, to, root, simulation_status(p, &report));
+}
+
+static int stat_sharing(struct stat_options *o, struct stat_output *to)
+{
+    struct shared_run run;
+    struct error err;
+    if (run_sharing(&o->with, &o->core.simulation, &to->own, o->quiet, &run, &err) != 0)
+        return own_fail(&to->own, &err);
+    if (o->multiplex && logical_finish(o->turns.logical, &err) != 0) {
+        shared_run_free(&run);
+        return own_fail(&to->own, &err);
+    }
+    const struct stat_events *e = &to->events;
+    json_t *root = NULL;
+    for (unsigned i = 0; i < run.count; i++)
+        root = run_report_join(
+            root, i, report_program(o, to, &run.report[i], run.sums + i * e->specs.count, run.result[i].signal));
+    int status = run.result[0].loader_failed ? STATUS_OWN_ERROR : run.report[0].status;
+    status = finish_output(o, to, root, status);
+    shared_run_free(&run);
+    return status;
+}
+
+/* ---- a log */
+
+static int stat_from(struct stat_options *o)
+{
+    struct stat_output to = {0};
+    struct stat_log_output output = {.own = &to.own, .csv = &to.csv, .json = &to.json, .quiet = o->quiet};
+    struct error err;
+    own_output_open(&to.own);
+    int code = sampling_options_finish(&o->turns.sampling, &err);
+    if (code == 0)
+        code = own_file_open(&to.json, &to.own, "--json", o->json, &err);
+    if (code == 0)
+        code = own_file_open(&to.csv, &to.own, "--csv", o->csv, &err);
+    if (code == 0)
+        code = stat_log(o->from, o->turns.sampling.estimator ? o->turns.sampling.estimating : NULL, &output, &err);
+    fflush(to.own.err);
+    return code == 0 ? 0 : own_fail(&to.own, &err);
+}
+
+/* ---- a program */
+
+/* Events that are to take turns do so. */
+static int begin_turns(struct stat_options *o, const struct stat_events *e, struct error *err)
+{
+    unsigned programs = o->with.count ? o->with.count : 1;
+    const char *names[ENGINE_CONTEXTS];
+    struct logical_config c = {.programs = programs, .quantum = o->guest.config.quantum_insns};
+    if (!o->multiplex)
+        return 0;
+    if (programs > ENGINE_CONTEXTS)
+        return error_set(err, -E2BIG, "--multiplex counts for at most %d programs", ENGINE_CONTEXTS);
+    for (unsigned i = 0; i < programs; i++)
+        names[i] = o->with.count ? o->with.config[i].argv[0] : o->guest.config.argv[0];
+    return multiplex_begin(&o->turns, &e->specs, names, &o->core.simulation, &c, err);
 }
 
 static int stat_program(struct stat_options *o, char **argv)
@@ -164,13 +288,18 @@ static int stat_program(struct stat_options *o, char **argv)
     struct stat_output to = {0};
     struct process *p = NULL;
     struct error err;
+    bool ready = false;
     own_output_open(&to.own);
     offer_to_be_killed_first();
     if (check_options(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
         choose_events(&to.events, o, &err) == 0 && guest_options_finish(&o->guest, argv, &err) == 0 &&
-        open_output(&to, o, &err) == 0)
-        p = process_new(&o->guest.config, &err);
-    int status = p ? stat_process(o, &to, p) : own_fail(&to.own, &err);
+        with_options_finish(&o->with, &o->guest.config, &o->core.simulation, &err) == 0 &&
+        begin_turns(o, &to.events, &err) == 0 && open_output(&to, o, &err) == 0) {
+        ready = true;
+        if (o->with.count == 0)
+            p = process_new(&o->guest.config, &err);
+    }
+    int status = ready && o->with.count ? stat_sharing(o, &to) : p ? stat_process(o, &to, p) : own_fail(&to.own, &err);
     process_free(p);
     pipeview_free(to.pipeview);
     free_events(&to.events);
@@ -182,9 +311,17 @@ int command_stat(int argc, char **argv)
     struct stat_options o = {.pipeview_from = NOT_GIVEN, .pipeview_insns = NOT_GIVEN};
     guest_options_init(&o.guest);
     core_options_init(&o.core);
+    with_options_init(&o.with);
+    multiplex_init(&o.turns);
     const struct option table[] = {
         {"e,event", OPTION_LIST, &o.events, "EVENTS", "count these instead; `list events` has them"},
         {"counters", OPTION_FLAG, &o.counters, NULL, "with -e: only as many as the core's PMU can count at once"},
+        {"multiplex", OPTION_FLAG, &o.multiplex, NULL, "with -e: all, by turns on the core's counters, with intervals"},
+        SAMPLING_OPTION_ROWS(&o.turns.sampling),
+        {"by", OPTION_STRING, &o.turns.sampling.by, "UNIT", "what slices and rounds are of: cycles or insns (cycles)"},
+        {"truth", OPTION_FLAG, &o.turns.truth, NULL, "with --multiplex: count fully as well, and compare"},
+        {"log", OPTION_STRING, &o.turns.log_path, "FILE", "with --multiplex: write every slice; `--from` reads it"},
+        {"from", OPTION_STRING, &o.from, "LOG", "report this log of --multiplex again, and run nothing"},
         {"csv", OPTION_STRING, &o.csv, "FILE", "with -e: write the counts as CSV; - is standard output"},
         {"json", OPTION_STRING, &o.json, "FILE", "write the counts as JSON; - is standard output"},
         {"pipeview", OPTION_STRING, &o.pipeview, "FILE", "write a pipeline view for Konata; - is standard output"},
@@ -193,6 +330,7 @@ int command_stat(int argc, char **argv)
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
+        WITH_OPTION_ROWS(&o.with),
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
@@ -204,9 +342,11 @@ int command_stat(int argc, char **argv)
             "the counts to standard error and passes the program's exit status through (128 + n for death by\n"
             "signal n, 125 for an error of Cyclescope's own, 0 when --max-insns ends the run).\n\noptions:",
             &first, &status))
-        status = stat_program(&o, argv + first);
+        status = o.from ? stat_from(&o) : stat_program(&o, argv + first);
+    multiplex_free(&o.turns);
     option_list_free(&o.events);
     core_options_free(&o.core);
+    with_options_free(&o.with);
     guest_options_free(&o.guest);
     return status;
 }

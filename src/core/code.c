@@ -262,7 +262,7 @@ struct code_cache *code_new(struct guest_memory *memory, struct error *err)
     c->code = code;
     c->used = 1;
     c->memory = memory;
-    c->mem = guest_memory_base(memory);
+    c->mem = memory ? guest_memory_base(memory) : NULL;
     c->none.number = UINT64_MAX;
     forget_recent(c);
     return c;

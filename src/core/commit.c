@@ -58,7 +58,8 @@ static void retire(struct core *restrict c, const struct flight *f)
         c->fp_used -= code->dest >= REG_FP;
         c->int_used -= code->dest != 0 && code->dest < REG_FP;
     }
-    OBSERVE_IF(f->flags & OBSERVED || c->captures, c, committed, f);
+    if (UNLIKELY(((f->flags & OBSERVED) != 0) | c->captures))
+        OBSERVE_IF(true, c, committed, f);
 }
 
 static bool store_buffer_full(const struct core *restrict c, unsigned stores)

@@ -198,8 +198,11 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
     c->head = c->dispatched = c->tail = c->issue_next = 1; /* 0 is before every position */
     c->chosen = NEVER;
     c->counters = (struct hart_counters){read_counter, c};
+    c->paths.right = c->paths.hart = &c->nobody;
     c->line_start = c->line_before = NEVER;
-    c->look = NEVER;
+    c->look = c->turn_cycles = c->turn_end = NEVER;
+    c->run = c->runs;
+    c->run_end = &c->runs[RUNS - 1];
     c->now = 1;
     return c;
 }
@@ -224,14 +227,16 @@ void core_free(struct core *c)
 }
 
 /* What is told to whom, and whether each cycle is looked at. */
-static void set_watching(struct core *c)
+void core_set_watching(struct core *c)
 {
-    c->watching = c->observer.each_cycle || c->machine;
+    c->watching = c->observer.each_cycle || c->machine || c->turn_cycles != NEVER;
     c->watches = 0;
     for (unsigned i = 0; i < CORE_WATCHES; i++)
         if (c->watch[i].limit != UINT64_MAX)
             c->watches = i + 1;
     c->watching |= c->watches > 0;
+    bool late = !c->watching && (c->observer.cycles == NULL || c->observer.cycle_runs);
+    c->run_end = &c->runs[late ? RUNS - 1 : 0];
 }
 
 void core_join_observers(struct core *c)
@@ -248,7 +253,7 @@ void core_join_observers(struct core *c)
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->all_notable = c->scarce || c->all_observed;
-    set_watching(c);
+    core_set_watching(c);
 }
 
 void core_observe(struct core *c, const struct core_observer *o)
@@ -296,26 +301,37 @@ void core_show(struct core *c, const struct flight *f, struct insn_view *v)
 
 _Static_assert(sizeof(struct cycle_record) == 2 * sizeof(uint64_t), "a record is two words");
 
+static void count_cycles(struct core_counts *k, const struct cycle_record *r, uint64_t n)
+{
+    k->cycles += n;
+    k->fetch_stop[r->fetch_stop] += n;
+    k->dispatch_stop[r->dispatch_stop] += n;
+    k->issue_stop[r->issue_stop] += n;
+    k->commit_stop[r->commit_stop] += n;
+    k->head_wait[r->head_wait] += n;
+    k->rob_occupancy += r->rob * n;
+    k->rob_full_cycles += n & -(uint64_t)((r->flags & CYCLE_ROB_FULL) != 0);
+    k->wrong_path_cycles += n & -(uint64_t)((r->flags & CYCLE_WRONG_PATH) != 0);
+}
+
+/* Counts them and tells them. What goes on after that is a run of the same record, with no cycles so far. */
 static void flush_records(struct core *c)
 {
-    struct cycle_record r;
-    struct core_counts *k = &c->counts;
-    uint64_t n = c->pending_cycles;
-    if (n == 0)
+    const struct core_observer *o = &c->observer;
+    struct cycle_run *first = c->runs + (c->runs[0].cycles == 0), *last = c->run;
+    if (c->telling || first > last)
         return;
-    memcpy(&r, c->pending, sizeof r);
-    k->cycles += n;
-    k->fetch_stop[r.fetch_stop] += n;
-    k->dispatch_stop[r.dispatch_stop] += n;
-    k->issue_stop[r.issue_stop] += n;
-    k->commit_stop[r.commit_stop] += n;
-    k->head_wait[r.head_wait] += n;
-    k->rob_occupancy += r.rob * n;
-    k->rob_full_cycles += r.flags & CYCLE_ROB_FULL ? n : 0;
-    k->wrong_path_cycles += r.flags & CYCLE_WRONG_PATH ? n : 0;
-    c->pending_cycles = 0;
-    if (c->observer.cycles)
-        c->observer.cycles(c->observer.context, &r, n);
+    c->telling = true; /* who is told may ask */
+    for (const struct cycle_run *r = first; r <= last; r++)
+        count_cycles(&c->counts, &r->record, r->cycles);
+    if (o->cycle_runs)
+        o->cycle_runs(o->context, first, (unsigned)(last - first) + 1);
+    else if (o->cycles)
+        for (const struct cycle_run *r = first; r <= last; r++)
+            o->cycles(o->context, &r->record, r->cycles);
+    c->runs[0] = (struct cycle_run){.record = last->record};
+    c->run = c->runs;
+    c->telling = false;
 }
 
 static inline bool fetch_missed(uint64_t stages)
@@ -344,13 +360,20 @@ static inline void note_record(struct core *c, uint64_t stages)
         flags |= CYCLE_STARVED;
         c->control_mark = c->miss_mark;
     }
-    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong;
-    if (stages != c->pending[0] || rest != c->pending[1]) {
-        flush_records(c);
-        c->pending[0] = stages;
-        c->pending[1] = rest;
+    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong, word[2];
+    struct cycle_run *r = c->run;
+    memcpy(word, &r->record, sizeof word);
+    if (stages != word[0] || rest != word[1]) {
+        if (UNLIKELY(r >= c->run_end)) {
+            flush_records(c);
+            r = c->run;
+        } else {
+            c->run = ++r;
+        }
+        memcpy(&r->record, (uint64_t[2]){stages, rest}, sizeof r->record);
+        r->cycles = 0;
     }
-    c->pending_cycles++;
+    r->cycles++;
 }
 
 const struct core_counts *core_counts(struct core *c)
@@ -411,7 +434,7 @@ void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t 
 {
     assert(watch < CORE_WATCHES);
     c->watch[watch] = (struct core_watch){count, limit};
-    set_watching(c);
+    core_set_watching(c);
 }
 
 static void flush_if_each(struct core *c)
@@ -428,8 +451,10 @@ static void look_at_watches(struct core *c)
         if (value >= c->watch[i].limit && c->observer.reached)
             c->observer.reached(c->observer.context, i, c->now);
     }
-    if (c->now >= c->look)
+    if (c->now >= c->look && c->machine)
         machine_look(c);
+    else if (c->now >= c->look)
+        core_look_at_turn(c);
 }
 
 uint64_t core_interrupt_pc(const struct core *c)
@@ -500,7 +525,7 @@ static inline void run_cycle(struct core *c)
     if (!moved && !c->active && !c->run_over && !c->step) {
         uint64_t next = next_event(c);
         assert(next != NEVER && next > c->now);
-        c->pending_cycles += next - c->now - 1;
+        c->run->cycles += next - c->now - 1;
         c->now = next - 1;
     }
     c->now++;
@@ -579,6 +604,21 @@ void core_run(struct core *c, struct hart *h)
     c->trap = TRAP_NONE;
     c->last_hart = h;
     c->last_pc = h->pc;
+}
+
+/* The thread that ran last may be gone: nobody stands in for it. As with a trap fetch waits until the window is empty,
+ * and then on. */
+void core_settle(struct core *c)
+{
+    c->paths.right = &c->nobody;
+    if (c->paths.level == 0)
+        c->paths.hart = &c->nobody;
+    c->serializing = true;
+    c->cause = CAUSE_SERIAL;
+    c->trap = TRAP_EBREAK;
+    while (c->head != c->tail || c->store_head != c->store_commit)
+        run_cycle(c);
+    c->trap = TRAP_NONE;
 }
 
 /* With its quantum used up, fetch brings nothing more. */

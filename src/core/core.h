@@ -111,6 +111,11 @@ struct cycle_record {
     uint8_t unused;                         /* 0, so that records can be compared as bytes */
 };
 
+struct cycle_run {
+    struct cycle_record record; /* of each ... */
+    uint64_t cycles;            /* ... of so many */
+};
+
 enum insn_event {
     EVENT_L1I = 1,  /* its fetch missed the first cache ... */
     EVENT_L2I = 2,  /* ... the second ... */
@@ -159,10 +164,10 @@ enum observed {
     OBSERVE_ALL,
     OBSERVE_CHOSEN,  /* that it chooses: core_choose, core_capture */
     OBSERVE_CONTROL, /* control transfers, and those with EVENTS_OF_FETCH */
-    OBSERVE_MISSES /* of the right path: mispredicted control transfers, those with EVENTS_OF_FETCH, and of the control
-                    * transfers behind cycles in which the front end was starved the first. Only control transfers are
-                    * `fetched`, and only the others `dispatched`. Of the wrong path those that are `mispredicted`, and
-                    * those with EVENTS_OF_FETCH that are `dispatched` into an empty ROB */
+    OBSERVE_MISSES /* of the right path: mispredicted control transfers; those with EVENTS_OF_FETCH, which are `fetched`
+                    * if they are control transfers; and of the control transfers behind cycles in which the front end
+                    * was starved the first, which is only `fetched`. Of the wrong path those that are `mispredicted`,
+                    * and those with EVENTS_OF_FETCH, which are `dispatched` if that is into an empty ROB */
 };
 
 struct core_transfer {
@@ -176,6 +181,9 @@ struct core_observer {
     void (*begin)(void *context, struct core *c, const struct core_counts *live); /* what it counts, as it grows */
     void (*runs)(void *context, const struct hart *h);                            /* another hart than before */
     void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
+    /* The same, several at a time and late, though before any other call: called instead of `cycles`, where it can be.
+     */
+    void (*cycle_runs)(void *context, const struct cycle_run *runs, unsigned count);
     void (*fetched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*dispatched)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*issued)(void *context, const struct insn_view *v, uint64_t cycle);
@@ -216,6 +224,26 @@ void core_step_every_cycle(struct core *c, bool step);            /* instead of 
  */
 void core_run(struct core *c, struct hart *h);
 void core_drain(struct core *c); /* until nothing is in flight */
+
+/* ---- programs that take turns on one core
+ *
+ * Each of them has a host process, and there a struct core of its own, forked from one that serves no program yet. What
+ * of it is hardware goes from one to the next when the turn does, with nothing in flight: caches, TLBs, bus,
+ * prefetchers, predictors, time, and machine mode's registers and counters. Counts, decoded code and observers stay.
+ * Caches and TLBs tell the programs apart by their space; predictors do not. */
+
+enum { CORE_SPACES = 64 };
+
+void core_serve(struct core *c, struct guest_memory *memory, unsigned space); /* less than CORE_SPACES */
+unsigned core_space(const struct core *c);
+size_t core_state_bytes(struct core *c);               /* of what goes from one to the next */
+void core_put_state(struct core *c, void *to);         /* after core_settle */
+void core_get_state(struct core *c, const void *from); /* of a core that was forked from the same */
+/* The program has the core for so many cycles, then the run ends early; UINT64_MAX: for ever. They begin when the
+ * firmware, if it runs first, returns. `switched`: another program had the core before, which firmware is told. */
+void core_begin_turn(struct core *c, uint64_t cycles, bool switched);
+bool core_turn_is_over(const struct core *c);
+void core_settle(struct core *c); /* until nothing is in flight and no store waits; fetch brings nothing more */
 
 /* ---- for observers, while the core runs */
 

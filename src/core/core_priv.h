@@ -21,7 +21,7 @@
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
 #define NEVER       UINT64_MAX
 
-enum { WINDOW_WORDS = CORE_SLOTS / 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16 };
+enum { WINDOW_WORDS = CORE_SLOTS / 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16, RUNS = 32 };
 
 enum flight_state {
     GONE,       /* squashed */
@@ -91,6 +91,8 @@ struct store {
     uint8_t wait; /* enum head_wait, if it has accessed the cache and the ROB's head waits for its place */
 };
 
+struct machine_image;
+
 struct core {
     /* ---- touched in every cycle */
     uint64_t now;
@@ -106,6 +108,7 @@ struct core {
     bool run_over;             /* the hart's quantum is used up, or it trapped */
     bool step;                 /* through every cycle */
     bool watching;             /* some counts, or each cycle */
+    bool telling;              /* someone is told of cycles: flush_records is at work */
     bool captures;             /* someone wants to be told of what retires */
     bool machine_mode;         /* firmware runs, or is about to be fetched */
     bool all_observed;         /* someone wants to be told about every instruction */
@@ -126,8 +129,8 @@ struct core {
     uint64_t line_before;      /* and of the one before, which an instruction may begin in */
     uint64_t decode_cycle;     /* in which the youngest instruction may dispatch ... */
     unsigned decode_left;      /* ... and how many more may */
-    uint64_t pending[2];       /* the record of the cycles before, as words ... */
-    uint64_t pending_cycles;   /* ... which are so many */
+    struct cycle_run *run;     /* the last of `runs`, which may go on ... */
+    struct cycle_run *run_end; /* ... and the one at whose end they are told */
 
     /* ---- limits, from the configuration */
     unsigned fetch_width, fetch_lines, fetch_branches, front_stages, decode_width, dispatch_width, issue_width;
@@ -159,6 +162,7 @@ struct core {
 
     /* ---- memory */
     struct memsys *memsys;
+    uint64_t space; /* what memsys sees of the program's addresses beyond them: core_place */
     struct store *store;
     uint32_t store_mask;
     uint32_t store_head, store_drain, store_commit, store_tail; /* oldest; next to access; not committed; next */
@@ -180,6 +184,7 @@ struct core {
     struct branch_record *branch;
     uint32_t branch_mask, branch_tail;
     struct paths paths;
+    struct hart nobody; /* stands in for the hart while none runs: it has no budget */
     struct host_fault fault;
     uint64_t stages;      /* what the stages before fetch did in this cycle ... */
     uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word */
@@ -195,7 +200,9 @@ struct core {
     struct core_observer observer; /* told: what was asked for, joined with what counts for firmware */
     struct core_observer asked;
     struct machine *machine; /* NULL without firmware */
-    uint64_t look;           /* cycle before which none of its counters overflows, or NEVER */
+    uint64_t look;           /* cycle before which none of its counters overflows and the turn is not over, or NEVER */
+    uint64_t turn_cycles;    /* of the program's turn on the core, or NEVER ... */
+    uint64_t turn_end;       /* ... and the cycle in which it is over */
     struct core_watch {
         const uint64_t *count; /* NULL: the time */
         uint64_t limit;
@@ -207,6 +214,7 @@ struct core {
         bool empty; /* nothing has entered the ROB since */
     } refill;       /* the last mispredicted branch of the right path that was resolved */
     struct core_counts counts;
+    struct cycle_run runs[RUNS]; /* of cycles that are not told yet; only the first may have no cycles */
     struct memsys_config memsys_config;
 };
 
@@ -223,6 +231,13 @@ static inline unsigned slot_of(const struct core *restrict c, const struct fligh
 static inline uint64_t position_of(const struct core *restrict c, const struct flight *f)
 {
     return c->head + ((slot_of(c, f) - c->head) & c->mask);
+}
+
+/* Where a program's address is for caches and TLBs, which programs share. Memory of machine mode is the same for all.
+ */
+static inline uint64_t core_place(const struct core *restrict c, uint64_t addr)
+{
+    return addr + (addr < GUEST_SPACE ? c->space : 0);
 }
 
 /* ---- stages, last one first. The result is what they moved, and why not more: stage_result. */
@@ -365,13 +380,21 @@ static inline void core_mark_path(struct core *restrict c)
 }
 
 /* ---- core.c */
+void core_set_watching(struct core *c);                             /* whether each cycle is looked at */
 void core_join_observers(struct core *c);                           /* of who asked, and of firmware's counters */
 void core_set_trap(struct core *c, enum trap trap, uint64_t value); /* taken when the window is empty */
+
+/* ---- switch.c */
+void core_look_at_turn(struct core *c); /* ends the run if the turn is over; else `look` is no later than that */
 
 /* ---- machine.c; all but machine_free are for cores with firmware */
 void machine_free(struct machine *m);
 void machine_begin_run(struct core *c, struct hart *h); /* starts the firmware, the first time */
 void machine_end_run(struct core *c);
+void machine_put(struct core *c, struct machine_image *to);         /* what programs share of it */
+void machine_get(struct core *c, const struct machine_image *from); /* nothing is in flight */
+/* Another program has the core: the firmware is told, if it wants to be. Whether it runs first. */
+bool machine_switched(struct core *c);
 /* The window is empty. Whether fetch may go on: what was to happen then has happened. */
 bool machine_drained(struct core *c);
 void machine_except(struct core *c, enum trap trap, uint64_t value); /* in machine mode, when the window is empty */

@@ -102,9 +102,7 @@ static inline void rename_dest(struct core *restrict c, struct flight *f, unsign
 
 static inline bool dispatch_is_told(const struct core *restrict c, const struct flight *f)
 {
-    if (f->flags & OBSERVED)
-        return f->events || f->flags & MISPREDICTED || !c->misses_observed;
-    return c->misses_observed && c->head + 1 == c->dispatched && f->events;
+    return !c->misses_observed || !(f->flags & WRONG_PATH) || c->head + 1 == c->dispatched;
 }
 
 static inline void enter(struct core *restrict c, struct flight *f)
@@ -125,7 +123,8 @@ static inline void enter(struct core *restrict c, struct flight *f)
         rename_dest(c, f, code->dest);
     c->dispatched++;
     c->refill.empty = false;
-    OBSERVE_IF(dispatch_is_told(c, f), c, dispatched, f);
+    if (UNLIKELY(f->flags & OBSERVED))
+        OBSERVE_IF(dispatch_is_told(c, f), c, dispatched, f);
     if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
         if (waits == 0)
             core_operands_ready(c, f);

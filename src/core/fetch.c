@@ -30,7 +30,7 @@ static bool access_line(struct core *restrict c, struct group *g, uint64_t start
     c->active = true;
     struct tlb_answer t = {.ready = c->now};
     if (LIKELY(!c->machine_mode))
-        t = memsys_translate_fetch(c->memsys, start, c->now, wrong);
+        t = memsys_translate_fetch(c->memsys, core_place(c, start), c->now, wrong);
     if (UNLIKELY(t.ready > c->now)) {
         if (t.level == TLB_WALK) {
             c->fetch_events |= EVENT_ITLB;
@@ -39,7 +39,7 @@ static bool access_line(struct core *restrict c, struct group *g, uint64_t start
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
-    struct mem_answer a = memsys_fetch(c->memsys, start, c->now, wrong);
+    struct mem_answer a = memsys_fetch(c->memsys, core_place(c, start), c->now, wrong);
     c->line_before = c->line_start;
     c->line_start = start;
     c->line_code = code_row(c->codes, start);
@@ -324,6 +324,14 @@ static bool serialize(struct core *restrict c, struct group *g, const struct fli
     return false;
 }
 
+static void tell_fetched(struct core *restrict c, struct flight *f, uint64_t id)
+{
+    c->more[slot_of(c, f)].id = id;
+    OBSERVE_IF(!c->misses_observed || (f->code->flags & IS_CONTROL && !(f->flags & WRONG_PATH)), c, fetched, f);
+    if (c->misses_observed && !f->events && !(f->flags & MISPREDICTED))
+        f->flags &= (uint8_t)~OBSERVED; /* that was all */
+}
+
 /* One more instruction; false if the group ends. */
 static inline bool fetch_one(struct core *restrict c, struct group *g)
 {
@@ -347,7 +355,7 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         c->chosen = NEVER;
     }
     if (UNLIKELY(c->fetch_events)) {
-        f->flags |= c->miss_mark;
+        f->flags |= c->mark;
         c->fetch_events = 0;
     }
     h->budget--; /* on the wrong path a copy, of no meaning */
@@ -359,12 +367,10 @@ static inline bool fetch_one(struct core *restrict c, struct group *g)
         more = follow(c, g, f, code);
     else
         h->pc = pc + code->length;
-    if (UNLIKELY(f->flags & OBSERVED))
-        c->more[slot_of(c, f)].id = c->counts.fetched + g->fetched - 1;
     if (UNLIKELY(c->observer.tag != NULL))
         c->more[slot_of(c, f)].tag = tag;
-    if (code->flags & IS_CONTROL || !c->misses_observed)
-        OBSERVE(c, fetched, f);
+    if (UNLIKELY(f->flags & OBSERVED))
+        tell_fetched(c, f, c->counts.fetched + g->fetched - 1);
     if (UNLIKELY(code->flags & (IS_SERIAL | IS_CSR)))
         return serialize(c, g, f, code);
     return more;

@@ -5,11 +5,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool read_at(int fd, void *to, uint64_t length, uint64_t offset)
+static bool read_file(int fd, void *to, uint64_t length, uint64_t offset)
 {
     char *bytes = to;
     while (length > 0) {
@@ -22,6 +23,22 @@ static bool read_at(int fd, void *to, uint64_t length, uint64_t offset)
         offset += (uint64_t)n;
         length -= (uint64_t)n;
     }
+    return true;
+}
+
+/* The bytes of an image, which is in memory or the open file `fd`. */
+struct source {
+    const struct firmware_image *image;
+    int fd;
+};
+
+static bool read_at(const struct source *s, void *to, uint64_t length, uint64_t offset)
+{
+    if (s->image->bytes == NULL)
+        return read_file(s->fd, to, length, offset);
+    if (offset > s->image->size || length > s->image->size - offset)
+        return false;
+    memcpy(to, (const char *)s->image->bytes + offset, length);
     return true;
 }
 
@@ -45,8 +62,9 @@ static bool lies_inside(uint64_t addr, uint64_t bytes)
     return addr - FIRMWARE_BASE < FIRMWARE_SPACE && bytes <= FIRMWARE_SPACE - (addr - FIRMWARE_BASE);
 }
 
-static int load_segment(struct firmware *f, int fd, const Elf64_Phdr *ph, const char *path, struct error *err)
+static int load_segment(struct firmware *f, const struct source *s, const Elf64_Phdr *ph, struct error *err)
 {
+    const char *path = s->image->name;
     uint64_t end = ph->p_vaddr + ph->p_memsz;
     if (ph->p_memsz == 0)
         return 0;
@@ -56,25 +74,26 @@ static int load_segment(struct firmware *f, int fd, const Elf64_Phdr *ph, const 
                          path, (uint64_t)ph->p_vaddr, FIRMWARE_BASE, FIRMWARE_BASE + FIRMWARE_SPACE);
     if (ph->p_filesz > ph->p_memsz)
         return error_set(err, -ENOEXEC, "the firmware %s is a corrupt ELF file: a segment does not fit itself", path);
-    if (!read_at(fd, f->memory + (ph->p_vaddr - FIRMWARE_BASE), ph->p_filesz, ph->p_offset))
+    if (!read_at(s, f->memory + (ph->p_vaddr - FIRMWARE_BASE), ph->p_filesz, ph->p_offset))
         return error_set(err, -ENOEXEC, "the firmware %s is truncated: a segment lies beyond its end", path);
     if (end > f->free)
         f->free = (end + GUEST_PAGE - 1) & ~(uint64_t)(GUEST_PAGE - 1);
     return 0;
 }
 
-static int load(struct firmware *f, int fd, const char *path, struct error *err)
+static int load(struct firmware *f, const struct source *s, struct error *err)
 {
+    const char *path = s->image->name;
     Elf64_Ehdr h = {0};
     Elf64_Phdr ph;
-    if (!read_at(fd, &h, sizeof h, 0))
+    if (!read_at(s, &h, sizeof h, 0))
         return error_set(err, -ENOEXEC, "the firmware %s is not an ELF file", path);
     int code = check_header(&h, path, err);
     for (unsigned i = 0; code == 0 && i < h.e_phnum; i++) {
-        if (!read_at(fd, &ph, sizeof ph, h.e_phoff + i * sizeof ph))
+        if (!read_at(s, &ph, sizeof ph, h.e_phoff + i * sizeof ph))
             code = error_set(err, -ENOEXEC, "the firmware %s is truncated: it ends within its program headers", path);
         else if (ph.p_type == PT_LOAD)
-            code = load_segment(f, fd, &ph, path, err);
+            code = load_segment(f, s, &ph, err);
     }
     if (code == 0 && (h.e_entry % 2 != 0 || h.e_entry < FIRMWARE_BASE || h.e_entry >= f->free))
         code = error_set(err, -ENOEXEC, "the firmware %s starts at 0x%" PRIx64 ", where it has no code", path,
@@ -83,20 +102,21 @@ static int load(struct firmware *f, int fd, const char *path, struct error *err)
     return code;
 }
 
-int firmware_load(struct firmware *f, const char *path, struct error *err)
+int firmware_load(struct firmware *f, const struct firmware_image *image, struct error *err)
 {
+    struct source s = {.image = image, .fd = -1};
     *f = (struct firmware){.free = FIRMWARE_BASE};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return error_set(err, -errno, "the firmware %s cannot be opened: %s", path, strerror(errno));
+    if (image->bytes == NULL && (s.fd = open(image->name, O_RDONLY | O_CLOEXEC)) < 0)
+        return error_set(err, -errno, "the firmware %s cannot be opened: %s", image->name, strerror(errno));
     void *memory =
         mmap(NULL, FIRMWARE_SPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int code = memory == MAP_FAILED ? error_set(err, -ENOMEM, "out of memory for firmware") : 0;
     if (code == 0) {
         f->memory = memory;
-        code = load(f, fd, path, err);
+        code = load(f, &s, err);
     }
-    close(fd);
+    if (s.fd >= 0)
+        close(s.fd);
     if (code != 0)
         firmware_free(f);
     return code;
@@ -107,4 +127,61 @@ void firmware_free(struct firmware *f)
     if (f->memory)
         munmap(f->memory, FIRMWARE_SPACE);
     *f = (struct firmware){0};
+}
+
+int firmware_share(struct firmware *f, struct error *err)
+{
+    void *memory =
+        mmap(NULL, FIRMWARE_SPACE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return error_set(err, -ENOMEM, "out of memory for firmware");
+    memcpy(memory, f->memory, f->free - FIRMWARE_BASE);
+    munmap(f->memory, FIRMWARE_SPACE);
+    f->memory = memory;
+    return 0;
+}
+
+enum { PAGES = FIRMWARE_SPACE / GUEST_PAGE };
+
+struct firmware_copy {
+    size_t count;         /* of pages that were ever touched */
+    uint32_t page[PAGES]; /* their numbers ... */
+    uint8_t *bytes;       /* ... and contents */
+};
+
+struct firmware_copy *firmware_copy(const struct firmware *f)
+{
+    struct firmware_copy *copy = calloc(1, sizeof *copy);
+    unsigned char touched[PAGES];
+    if (copy == NULL || mincore(f->memory, FIRMWARE_SPACE, touched) != 0) {
+        free(copy);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < PAGES; i++)
+        if (touched[i] & 1)
+            copy->page[copy->count++] = i;
+    copy->bytes = malloc(copy->count * GUEST_PAGE + 1);
+    for (size_t i = 0; copy->bytes && i < copy->count; i++)
+        memcpy(copy->bytes + i * GUEST_PAGE, f->memory + (size_t)copy->page[i] * GUEST_PAGE, GUEST_PAGE);
+    if (copy->bytes)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+void firmware_copy_free(struct firmware_copy *copy)
+{
+    if (copy)
+        free(copy->bytes);
+    free(copy);
+}
+
+/* At the same address, where others know it. Without memory for it the sharing goes on, which only a copy can end. */
+void firmware_take(struct firmware *f, const struct firmware_copy *copy)
+{
+    if (copy == NULL || mmap(f->memory, FIRMWARE_SPACE, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        return;
+    for (size_t i = 0; i < copy->count; i++)
+        memcpy(f->memory + (size_t)copy->page[i] * GUEST_PAGE, copy->bytes + i * GUEST_PAGE, GUEST_PAGE);
 }

@@ -212,9 +212,9 @@ static bool translated(struct core *restrict c, struct flight *f)
         return true;
     bool wrong = f->flags & WRONG_PATH;
     uint64_t last = f->addr + f->code->mem_size - 1;
-    struct tlb_answer t = memsys_translate_data(c->memsys, f->addr, c->now, wrong);
+    struct tlb_answer t = memsys_translate_data(c->memsys, core_place(c, f->addr), c->now, wrong);
     if (UNLIKELY((f->addr ^ last) >= c->memsys_config.page_bytes)) {
-        struct tlb_answer second = memsys_translate_data(c->memsys, last, c->now, wrong);
+        struct tlb_answer second = memsys_translate_data(c->memsys, core_place(c, last), c->now, wrong);
         if (second.ready > t.ready)
             t = second;
     }
@@ -272,7 +272,8 @@ static void access_cache(struct core *restrict c, struct flight *f)
 {
     static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
     static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
-    struct mem_answer a = memsys_load(c->memsys, f->addr, f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
+    struct mem_answer a =
+        memsys_load(c->memsys, core_place(c, f->addr), f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
     if (UNLIKELY(a.rejected)) {
         c->counts.rejects_mshr++;
         try_again(c, f, a.ready, HEAD_REJECT);
@@ -293,7 +294,7 @@ void lsq_issue(struct core *restrict c, struct flight *f)
     if (!(flags & IS_LOAD)) { /* a store computes its address; fences and prefetches take a cycle, too */
         c->counts.stores_spec += f->code->mem_size != 0;
         if (flags & IS_PREFETCH && !(f->flags & NO_ACCESS))
-            memsys_load(c->memsys, f->addr, 1, f->pc, c->now, f->flags & WRONG_PATH);
+            memsys_load(c->memsys, core_place(c, f->addr), 1, f->pc, c->now, f->flags & WRONG_PATH);
         finish_at(c, f, c->now + 1, HEAD_ALU);
         return;
     }
@@ -328,7 +329,7 @@ void core_drain_stores(struct core *restrict c)
         if (s->size) {
             if (!memsys_data_port_free(c->memsys, c->now))
                 break;
-            struct mem_answer a = memsys_store(c->memsys, s->addr, s->size, s->pc, c->now);
+            struct mem_answer a = memsys_store(c->memsys, core_place(c, s->addr), s->size, s->pc, c->now);
             if (a.rejected) {
                 c->drain_resume = a.ready;
                 break;

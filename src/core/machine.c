@@ -12,6 +12,18 @@ enum { FIRMWARE_MOST = 100000000 }; /* instructions without a return to the prog
 
 /* ---- modes */
 
+/* The mode that ends has had what was counted since it began. */
+static void count_mode(struct core *c)
+{
+    struct machine *m = c->machine;
+    if (c->machine_mode) {
+        c->counts.machine_cycles += c->counts.cycles - m->began.cycles;
+        c->counts.machine_instructions += c->counts.instructions - m->began.insns;
+    }
+    m->began.cycles = c->counts.cycles;
+    m->began.insns = c->counts.instructions;
+}
+
 /* What the modes do not share. The window is empty. */
 static void set_mode(struct core *c, bool machine)
 {
@@ -20,7 +32,11 @@ static void set_mode(struct core *c, bool machine)
     if (machine == c->machine_mode)
         return;
     machine_look(c);
+    count_mode(c);
+    uint64_t cycle = machine_counter(c, COUNTER_CYCLE), instret = machine_counter(c, COUNTER_INSTRET);
     c->machine_mode = machine;
+    machine_write_own(c, COUNTER_CYCLE, cycle);
+    machine_write_own(c, COUNTER_INSTRET, instret);
     c->mode_word = machine ? (uint64_t)CYCLE_MACHINE << 24 : 0;
     c->wrong = (c->wrong & ~((uint64_t)CYCLE_MACHINE << 24)) | c->mode_word; /* of this cycle, too */
     uint8_t *memory = machine ? m->firmware.memory : NULL;
@@ -36,6 +52,10 @@ static void set_mode(struct core *c, bool machine)
         c->paths.right->budget = FIRMWARE_MOST;
     } else {
         c->paths.right->budget = m->budget;
+        if (m->turn_begins && c->turn_cycles != NEVER)
+            c->turn_end = c->now + c->turn_cycles;
+        m->turn_begins = false;
+        core_look_at_turn(c);
     }
 }
 
@@ -130,6 +150,7 @@ void machine_look(struct core *c)
     }
     if (interrupts(c))
         drain_window(c);
+    core_look_at_turn(c);
 }
 
 /* ---- when the window is empty */
@@ -168,22 +189,22 @@ bool machine_drained(struct core *c)
     case DUE_NOTHING: break;
     }
     if (interrupts(c))
-        enter_trap(c, IS_INTERRUPT | LCOFI, 0);
+        enter_trap(c, IS_INTERRUPT | (m->enabled & m->pending & MSI_BIT ? MSI : LCOFI), 0);
     machine_look(c);
     return !m->failed;
 }
 
 /* ---- a core with firmware */
 
-int core_boot(struct core *c, const struct core_config *config, const char *path,
+int core_boot(struct core *c, const struct core_config *config, const struct firmware_image *image,
               const struct machine_counters *counters, bool insns, struct error *err)
 {
     struct machine *m = calloc(1, sizeof *m);
-    if (m == NULL || (m->path = strdup(path)) == NULL) {
+    if (m == NULL || (m->name = strdup(image->name)) == NULL) {
         machine_free(m);
         return error_set(err, -ENOMEM, "out of memory for firmware");
     }
-    int code = firmware_load(&m->firmware, path, err);
+    int code = firmware_load(&m->firmware, image, err);
     if (code == 0) {
         m->counters = counters;
         m->counting = counters->create(config, insns, err);
@@ -209,14 +230,14 @@ void machine_free(struct machine *m)
     if (m->counting)
         m->counters->destroy(m->counting);
     firmware_free(&m->firmware);
-    free(m->path);
+    free(m->name);
     free(m);
 }
 
 static void boot(struct core *c, struct hart *h)
 {
     struct machine *m = c->machine;
-    m->booted = true;
+    m->booted = m->turn_begins = true;
     m->program = *h;
     m->epc = h->pc;
     machine_write_own(c, COUNTER_CYCLE, c->cycles_before + c->now);
@@ -224,8 +245,7 @@ static void boot(struct core *c, struct hart *h)
     set_mode(c, true);
     redirect(c, m->firmware.entry);
     memset(h->x, 0, sizeof h->x);
-    h->x[REG_A1] = FIRMWARE_BASE + FIRMWARE_SPACE - m->firmware.free;
-    h->x[REG_A2] = m->firmware.free;
+    h->x[REG_A2] = core_firmware_free(c, &h->x[REG_A1]);
 }
 
 void machine_begin_run(struct core *c, struct hart *h)
@@ -255,10 +275,10 @@ int core_firmware_error(const struct core *c, struct error *err)
         return error_set(err, -ELOOP,
                          "the firmware %s has no trap handler that works: exception %" PRIu64 " (mtval 0x%" PRIx64
                          ") at mtvec, 0x%" PRIx64,
-                         m->path, m->cause, m->value, m->vector);
+                         m->name, m->cause, m->value, m->vector);
     return error_set(err, -ELOOP,
                      "the firmware %s did not return to the program within %d instructions: it is at 0x%" PRIx64,
-                     m->path, FIRMWARE_MOST, pc);
+                     m->name, FIRMWARE_MOST, pc);
 }
 
 void *core_firmware_memory(struct core *c, uint64_t addr, uint64_t bytes)
@@ -267,4 +287,27 @@ void *core_firmware_memory(struct core *c, uint64_t addr, uint64_t bytes)
     if (c->machine == NULL || at >= FIRMWARE_SPACE || bytes > FIRMWARE_SPACE - at)
         return NULL;
     return c->machine->firmware.memory + at;
+}
+
+uint64_t core_firmware_free(const struct core *c, uint64_t *bytes)
+{
+    uint64_t first = c->machine->firmware.free;
+    *bytes = FIRMWARE_BASE + FIRMWARE_SPACE - first;
+    return first;
+}
+
+int core_share_firmware(struct core *c, struct error *err)
+{
+    return c->machine ? firmware_share(&c->machine->firmware, err) : 0;
+}
+
+struct firmware_copy *core_copy_firmware(const struct core *c)
+{
+    return c->machine ? firmware_copy(&c->machine->firmware) : NULL;
+}
+
+void core_take_firmware(struct core *c, const struct firmware_copy *copy)
+{
+    if (c->machine)
+        firmware_take(&c->machine->firmware, copy);
 }

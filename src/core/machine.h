@@ -1,12 +1,14 @@
 /* Machine mode: firmware beside the program, as far as handling the overflow of counters needs it.
  *
- * With firmware a core has the CSRs below, privilege, and one interrupt: a counter that overflows sets OF in its
- * mhpmevent and, if OF was clear, LCOFI (13) in mip (Sscofpmf). The interrupt is taken when LCOFI is enabled in mie, in
- * user mode or with mstatus.MIE: fetch stops, what is in flight on the right path retires, and the firmware goes on at
- * mtvec with mepc at what the program would have executed next.
+ * With firmware a core has the CSRs below, privilege, and two interrupts: a counter that overflows sets OF in its
+ * mhpmevent and, if OF was clear, LCOFI (13) in mip (Sscofpmf); and when another program has got the core (programs.h),
+ * MSI (3) is set, which comes first. An interrupt is taken when it is enabled in mie, in user mode or with mstatus.MIE:
+ * fetch stops, what is in flight on the right path retires, and the firmware goes on at mtvec with mepc at what the
+ * program would have executed next.
  *
  *     mstatus (MIE, MPIE, MPP)  mtvec (direct)  mepc  mcause  mtval  mscratch  mie  mip  mhartid  mcounteren
- *     mcountinhibit  mcycle  minstret  mhpmcounter3..31  mhpmevent3..31  scountovf
+ *     mcountinhibit  mcycle  minstret  mhpmcounter3..31  mhpmevent3..31  scountovf  mcyclecfg  minstretcfg (MINH, UINH)
+ *     satp (59..44: the program that has the core, which cannot be written; all else 0)
  *     misa, mvendorid, marchid, mimpid: 0
  *
  * The firmware starts before the program, with a0 = hart id, a1 = bytes of free memory, a2 = where they begin, mepc =
@@ -27,6 +29,7 @@
 #define CYCLESCOPE_CORE_MACHINE_H
 
 #include "core/core.h"
+#include "core/firmware.h"
 
 /* Bits of mhpmevent that are Sscofpmf's; SINH and what belongs to a hypervisor read 0, as there are no such modes. */
 #define HPMEVENT_OF   (UINT64_C(1) << 63) /* it has overflowed */
@@ -51,14 +54,25 @@ struct machine_counters {
 };
 
 /* Loads firmware and makes it start with the next run; once, before the first. */
-int core_boot(struct core *c, const struct core_config *config, const char *path,
+int core_boot(struct core *c, const struct core_config *config, const struct firmware_image *image,
               const struct machine_counters *counters, bool insns, struct error *err) MUST_CHECK;
+
+/* With programs that take turns (core.h): firmware's memory becomes one and the same for all processes that are forked
+ * from now on; before a process is forked that shall have a copy of its own, that is made, which it takes. */
+int core_share_firmware(struct core *c, struct error *err) MUST_CHECK;
+struct firmware_copy *core_copy_firmware(const struct core *c); /* NULL without firmware or memory */
+void core_take_firmware(struct core *c, const struct firmware_copy *copy);
 
 /* Whether the firmware has come to where it never returns to the program; then nothing can run any more. */
 bool core_firmware_failed(const struct core *c);
 int core_firmware_error(const struct core *c, struct error *err); /* the sentence about it; -ELOOP */
 
+/* mcycle (COUNTER_CYCLE of riscv/csr.h), minstret or mhpmcounter3 to 31, as firmware would read it. */
+uint64_t core_machine_counter(struct core *c, unsigned counter);
+
 /* `bytes` of machine mode's memory at this address, or NULL. */
 void *core_firmware_memory(struct core *c, uint64_t addr, uint64_t bytes);
+/* Where its free memory begins, which the firmware gets in a2, and how much there is: a1. */
+uint64_t core_firmware_free(const struct core *c, uint64_t *bytes);
 
 #endif

@@ -1,4 +1,7 @@
 /* CSRs of machine mode, and the counters behind them. */
+#include <stddef.h>
+#include <string.h>
+
 #include "core/machine_priv.h"
 
 /* ---- counters */
@@ -8,16 +11,21 @@ static uint64_t live(const struct core *c, unsigned counter)
     return counter == COUNTER_CYCLE ? c->now : c->counts.instructions;
 }
 
-static uint64_t read_own(const struct core *c, unsigned counter)
+/* By mcountinhibit, or in this mode. */
+static bool stands_still(const struct core *c, unsigned counter)
 {
     const struct machine *m = c->machine;
-    return m->own[counter] + (m->inhibited >> counter & 1 ? 0 : live(c, counter));
+    return m->inhibited >> counter & 1 || m->own_modes[counter] & (c->machine_mode ? HPMEVENT_MINH : HPMEVENT_UINH);
+}
+
+static uint64_t read_own(const struct core *c, unsigned counter)
+{
+    return c->machine->own[counter] + (stands_still(c, counter) ? 0 : live(c, counter));
 }
 
 void machine_write_own(struct core *c, unsigned counter, uint64_t value)
 {
-    struct machine *m = c->machine;
-    m->own[counter] = value - (m->inhibited >> counter & 1 ? 0 : live(c, counter));
+    c->machine->own[counter] = value - (stands_still(c, counter) ? 0 : live(c, counter));
 }
 
 uint64_t machine_counter(struct core *c, unsigned counter)
@@ -27,6 +35,11 @@ uint64_t machine_counter(struct core *c, unsigned counter)
         return read_own(c, counter);
     core_counts(c);
     return m->counters->read(m->counting, counter);
+}
+
+uint64_t core_machine_counter(struct core *c, unsigned counter)
+{
+    return machine_counter(c, counter);
 }
 
 bool machine_counter_is_open(const struct core *c, unsigned counter)
@@ -42,6 +55,14 @@ static void inhibit(struct core *c, uint32_t counters)
     machine_write_own(c, COUNTER_CYCLE, cycle);
     machine_write_own(c, COUNTER_INSTRET, instret);
     m->counters->inhibit(m->counting, m->inhibited);
+}
+
+/* mcyclecfg, minstretcfg. */
+static void choose_modes(struct core *c, unsigned counter, uint64_t modes)
+{
+    uint64_t value = read_own(c, counter);
+    c->machine->own_modes[counter] = modes & (HPMEVENT_MINH | HPMEVENT_UINH);
+    machine_write_own(c, counter, value);
 }
 
 static void write_event(struct core *c, unsigned counter, uint64_t event)
@@ -111,6 +132,9 @@ static bool read_csr(struct core *c, unsigned csr, uint64_t *value)
         case CSR_MSCRATCH: *value = m->scratch; break;
         case CSR_MCOUNTEREN: *value = m->opened; break;
         case CSR_MCOUNTINHIBIT: *value = m->inhibited; break;
+        case CSR_MCYCLECFG: *value = m->own_modes[COUNTER_CYCLE]; break;
+        case CSR_MINSTRETCFG: *value = m->own_modes[COUNTER_INSTRET]; break;
+        case CSR_SATP: *value = (uint64_t)core_space(c) << SATP_ASID_AT; break;
         case CSR_SCOUNTOVF: *value = overflows(m); break;
         case CSR_MISA:
         case CSR_MVENDORID:
@@ -135,8 +159,8 @@ static void write_csr(struct core *c, unsigned csr, uint64_t value)
             m->status =
                 (value & (MSTATUS_MIE | MSTATUS_MPIE)) | ((value & MSTATUS_MPP) == MSTATUS_MPP ? MSTATUS_MPP : 0);
             break;
-        case CSR_MIE: m->enabled = value & LCOFI_BIT; break;
-        case CSR_MIP: m->pending = value & LCOFI_BIT; break;
+        case CSR_MIE: m->enabled = value & (LCOFI_BIT | MSI_BIT); break;
+        case CSR_MIP: m->pending = value & (LCOFI_BIT | MSI_BIT); break;
         case CSR_MTVEC: m->vector = value & ~UINT64_C(3); break;
         case CSR_MEPC: m->epc = value & ~UINT64_C(1); break;
         case CSR_MCAUSE: m->cause = value; break;
@@ -144,7 +168,9 @@ static void write_csr(struct core *c, unsigned csr, uint64_t value)
         case CSR_MSCRATCH: m->scratch = value; break;
         case CSR_MCOUNTEREN: m->opened = (uint32_t)value; break;
         case CSR_MCOUNTINHIBIT: inhibit(c, (uint32_t)value); break;
-        default: break; /* misa */
+        case CSR_MCYCLECFG: choose_modes(c, COUNTER_CYCLE, value); break;
+        case CSR_MINSTRETCFG: choose_modes(c, COUNTER_INSTRET, value); break;
+        default: break; /* misa, satp */
         }
 }
 
@@ -183,4 +209,47 @@ void machine_write_due(struct core *c)
     uint64_t now;
     if (read_csr(c, m->write.csr, &now))
         write_csr(c, m->write.csr, csr_new_value(m->write.access, now, m->write.operand));
+}
+
+/* ---- programs that share the core */
+
+enum { SHARED_FROM = offsetof(struct machine, status), SHARED_TO = offsetof(struct machine, due) };
+
+void machine_put(struct core *c, struct machine_image *to)
+{
+    struct machine *m = c->machine;
+    machine_look(c);
+    memcpy((char *)&to->shared + SHARED_FROM, (const char *)m + SHARED_FROM, SHARED_TO - SHARED_FROM);
+    for (unsigned i = 0; i < COUNTER_END; i++)
+        to->counter[i] = i == COUNTER_TIME ? 0 : machine_counter(c, i);
+}
+
+/* A counter that counts the same as before keeps what it knows of the cycle before, for edges. */
+void machine_get(struct core *c, const struct machine_image *from)
+{
+    struct machine *m = c->machine;
+    uint64_t before[COUNTER_END];
+    memcpy(before, m->event, sizeof before);
+    memcpy((char *)m + SHARED_FROM, (const char *)&from->shared + SHARED_FROM, SHARED_TO - SHARED_FROM);
+    for (unsigned i = COUNTER_FIRST; i < COUNTER_END; i++) {
+        if ((before[i] ^ m->event[i]) & ~HPMEVENT_OF)
+            m->counters->select(m->counting, i, m->event[i] & ~HPMEVENT_OF);
+        m->counters->write(m->counting, i, from->counter[i]);
+        m->seen[i] = from->counter[i];
+    }
+    m->counters->inhibit(m->counting, m->inhibited);
+    machine_write_own(c, COUNTER_CYCLE, from->counter[COUNTER_CYCLE]);
+    machine_write_own(c, COUNTER_INSTRET, from->counter[COUNTER_INSTRET]);
+    core_join_observers(c);
+    machine_look(c);
+}
+
+bool machine_switched(struct core *c)
+{
+    struct machine *m = c->machine;
+    if (!m->booted)
+        return true;
+    m->pending |= MSI_BIT;
+    m->turn_begins = (m->enabled & MSI_BIT) != 0;
+    return m->turn_begins;
 }

@@ -13,7 +13,8 @@ int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight,
     uint32_t cells = 16;
     while (cells < 4 * in_flight) /* an access touches at most two granules: never more than half full */
         cells *= 2;
-    *p = (struct paths){.memory = memory, .mem = guest_memory_base(memory), .cell_mask = cells - 1, .epoch = 1};
+    *p = (struct paths){
+        .memory = memory, .mem = memory ? guest_memory_base(memory) : NULL, .cell_mask = cells - 1, .epoch = 1};
     p->losses = UINT64_MAX;
     p->room = in_flight;
     p->undo_room = 2 * in_flight;

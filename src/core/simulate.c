@@ -6,24 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/simulate_priv.h"
 #include "core/warm.h"
 #include "emulate/engine.h"
-
-_Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
-enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t) };
-
-/* Numbers that processes share, from here on, those of simulation.sum following. */
-enum shared { SHARED_COUNTS, SHARED_CUT = COUNTS, SHARED_SUM };
-
-/* One process's part of a simulation. */
-struct part {
-    struct process *process;
-    const struct simulation *s;
-    struct core *core;
-    struct simulation_counts start; /* when measuring began, or when this process was forked */
-    uint64_t *of_children;          /* shared with them: the sum of what they measured, by enum shared */
-    bool is_child;
-};
 
 /* Counts of core and memory, so far. */
 static void read_counts(struct core *c, struct simulation_counts *to)
@@ -47,8 +32,12 @@ static size_t sum_count(const struct part *part)
     return part->s->sum ? part->s->sum->count : 0;
 }
 
-/* What this process has measured is added to what its parent will report. */
-static void hand_to_parent(struct part *part, bool cut)
+size_t part_numbers(const struct simulation *s)
+{
+    return SHARED_SUM + (s->sum ? s->sum->count : 0);
+}
+
+void part_hand_to_parent(struct part *part, bool cut)
 {
     struct simulation_counts now;
     uint64_t a[COUNTS];
@@ -69,9 +58,33 @@ static void note_fork(struct part *part)
     if (process_is_child(part->process) && !part->is_child) {
         part->is_child = true;
         read_counts(part->core, &part->start);
+        if (part->turns) {
+            core_begin_turn(part->core, UINT64_MAX, false);
+            core_take_firmware(part->core, part->firmware);
+        }
         if (part->s->sum)
             part->s->sum->forked(part->s->sum->context);
     }
+}
+
+/* Numbers of system calls, the same in all of Linux's RISC-V. */
+enum { GUEST_CLONE = 220, GUEST_CLONE3 = 435 };
+
+/* Whether the system call may fork: from there on the child's firmware has memory of its own. */
+static bool may_fork(const struct part *part, const struct hart *h)
+{
+    return part->turns && !part->is_child && h->trap == TRAP_ECALL &&
+           (h->x[REG_A7] == GUEST_CLONE || h->x[REG_A7] == GUEST_CLONE3);
+}
+
+static void trap(struct part *part, struct thread *t)
+{
+    if (may_fork(part, thread_hart(t)))
+        part->firmware = core_copy_firmware(part->core);
+    process_trap(part->process, t);
+    note_fork(part);
+    firmware_copy_free(part->firmware);
+    part->firmware = NULL;
 }
 
 /* Runs threads of the process until `insns` instructions are done (0: no limit) or it ends; returns how many were. */
@@ -85,8 +98,7 @@ static uint64_t run_functionally(struct part *part, const struct engine *engine,
             h->quantum = (int64_t)(insns - done);
         engine->run(e, h);
         done += (uint64_t)(h->quantum - h->budget);
-        process_trap(part->process, t);
-        note_fork(part);
+        trap(part, t);
     }
     return done;
 }
@@ -105,7 +117,48 @@ static int skip(struct part *part, struct simulation_result *r, struct error *er
     return 0;
 }
 
-/* The same on the core. True if the limit was reached. */
+static const struct simulation_beside nothing_beside;
+
+static const struct simulation_beside *beside(const struct part *part)
+{
+    return part->s->beside && !part->is_child ? part->s->beside : &nothing_beside;
+}
+
+static void drain_beside(const struct part *part)
+{
+    const struct simulation_beside *b = beside(part);
+    if (b->drain)
+        b->drain(b->context, part->core);
+}
+
+/* ---- turns on the core, with other programs */
+
+static void take_turn(struct part *part)
+{
+    bool switched = turns_take(part->turns, part->program);
+    bool alone = turns_alone(part->turns, part->program);
+    core_get_state(part->core, turns_state(part->turns));
+    core_begin_turn(part->core, alone ? UINT64_MAX : part->s->turn_cycles, switched);
+}
+
+static void leave_core(struct part *part)
+{
+    core_settle(part->core);
+    core_put_state(part->core, turns_state(part->turns));
+}
+
+static void next_turn(struct part *part)
+{
+    if (turns_alone(part->turns, part->program)) {
+        core_begin_turn(part->core, UINT64_MAX, false);
+        return;
+    }
+    leave_core(part);
+    turns_pass(part->turns, part->program);
+    take_turn(part);
+}
+
+/* Runs threads on the core. True if the limit was reached. */
 static bool run_on_core(struct part *part, uint64_t insns, bool measured)
 {
     const struct simulation *s = part->s;
@@ -119,21 +172,28 @@ static bool run_on_core(struct part *part, uint64_t insns, bool measured)
         if (core_firmware_failed(part->core))
             return false;
         done += (uint64_t)(h->quantum - h->budget);
-        process_trap(part->process, t);
-        note_fork(part);
+        if (measured)
+            drain_beside(part); /* before the system call, which may ask for what comes of it */
+        trap(part, t);
         if (measured && s->progress && !part->is_child)
             s->progress(s->progress_context, done);
         if (insns && done == insns)
             return true;
+        if (part->turns && !part->is_child && core_turn_is_over(part->core))
+            next_turn(part);
     }
     return false;
 }
 
-static int run_part(struct part *part, struct simulation_result *r, struct error *err)
+int part_run(struct part *part, struct simulation_result *r, struct error *err)
 {
     const struct simulation *s = part->s;
+    if (part->turns)
+        take_turn(part);
     if (s->skip_insns && skip(part, r, err) != 0)
         return -ENOMEM;
+    if (s->skip_insns && part->turns && !part->is_child)
+        next_turn(part);
     core_step_every_cycle(part->core, s->step);
     if (s->warmup_insns) {
         run_on_core(part, s->warmup_insns, false);
@@ -143,6 +203,8 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     }
     read_counts(part->core, &part->start);
     core_observe(part->core, s->observer);
+    if (beside(part)->begin)
+        beside(part)->begin(beside(part)->context, part->core);
     if (s->progress && !part->is_child)
         s->progress(s->progress_context, 0);
     r->cut = run_on_core(part, s->max_insns, true);
@@ -151,15 +213,20 @@ static int run_part(struct part *part, struct simulation_result *r, struct error
     if (r->cut && !part->is_child)
         process_abandon_children(part->process);
     core_drain(part->core);
+    if (beside(part)->end)
+        beside(part)->end(beside(part)->context, part->core);
+    drain_beside(part);
     read_counts(part->core, &r->counts);
     core_observe(part->core, NULL);
     if (s->sum)
         s->sum->end(s->sum->context);
     subtract(&r->counts, &part->start);
+    if (part->turns && !part->is_child)
+        leave_core(part);
     return 0;
 }
 
-static void add_children(struct part *part, struct simulation_result *r)
+void part_add_children(struct part *part, struct simulation_result *r)
 {
     uint64_t a[COUNTS];
     memcpy(a, &r->counts, sizeof a);
@@ -172,29 +239,36 @@ static void add_children(struct part *part, struct simulation_result *r)
 }
 
 /* Instructions can be observed for firmware's counters if nobody observes only some of them. */
-static int boot(struct part *part, struct error *err)
+int simulation_boot(struct core *c, const struct simulation *s, bool shared, struct error *err)
 {
-    const struct simulation *s = part->s;
     bool some = s->observer && s->observer->observed != OBSERVE_ALL && core_observes_insns(s->observer);
-    return s->firmware ? core_boot(part->core, s->core, s->firmware, s->machine_counters, !some, err) : 0;
+    struct firmware_image image = {s->firmware, s->firmware_image, s->firmware_bytes};
+    if (s->firmware == NULL)
+        return 0;
+    int code = core_boot(c, s->core, &image, s->machine_counters, !some, err);
+    if (code == 0 && shared)
+        code = core_share_firmware(c, err);
+    if (code == 0 && s->beside && s->beside->prepare)
+        code = s->beside->prepare(s->beside->context, c, err);
+    return code;
 }
 
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
 {
     struct part part = {.process = p, .s = s};
     *r = (struct simulation_result){0};
-    size_t bytes = (SHARED_SUM + sum_count(&part)) * sizeof(uint64_t);
+    size_t bytes = part_numbers(s) * sizeof(uint64_t);
     part.of_children = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (part.of_children == MAP_FAILED)
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
     part.core = core_new(s->core, process_memory(p), err);
-    int code = part.core ? boot(&part, err) : -EINVAL;
+    int code = part.core ? simulation_boot(part.core, s, false, err) : -EINVAL;
     if (code == 0)
-        code = run_part(&part, r, err);
+        code = part_run(&part, r, err);
     if (code == 0 && part.is_child)
-        hand_to_parent(&part, r->cut);
+        part_hand_to_parent(&part, r->cut);
     else if (code == 0)
-        add_children(&part, r);
+        part_add_children(&part, r);
     core_free(part.core);
     munmap(part.of_children, bytes);
     return code;

@@ -20,15 +20,35 @@ struct simulation_sum {
     size_t count;
 };
 
+/* What a caller does beside firmware, whose memory it reads and writes by core_firmware_memory. */
+struct simulation_beside {
+    /* Once, when the firmware is loaded, before it starts (a2: core_firmware_free). A negative code ends it all. May be
+     * NULL. */
+    int (*prepare)(void *context, struct core *c, struct error *err);
+    /* In the process of each program: measuring begins; and it is over, with nothing in flight and the last cycle
+     * counted. Not in processes that the guest forks. May be NULL. */
+    void (*begin)(void *context, struct core *c);
+    void (*end)(void *context, struct core *c);
+    /* In the process of the caller, while measuring, after each run of the core: at least once per quantum of
+     * instructions of a thread; the program is between two instructions and the firmware not under way. And once more
+     * behind `end`. May be NULL. */
+    void (*drain)(void *context, struct core *c);
+    void *context;
+};
+
 struct simulation {
     const struct core_config *core;
     uint64_t skip_insns;
     bool warm; /* caches, TLBs and predictors see what is skipped */
     uint64_t warmup_insns;
-    uint64_t max_insns;                              /* measured ones; 0: to the end */
-    bool step;                                       /* simulate idle cycles one by one */
-    const char *firmware;                            /* runs in machine mode (machine.h), or NULL */
+    uint64_t max_insns;         /* measured ones; 0: to the end */
+    uint64_t turn_cycles;       /* with other programs (programs.h): of a turn on the core */
+    bool step;                  /* simulate idle cycles one by one */
+    const char *firmware;       /* file of what runs in machine mode (machine.h), or NULL; with an image, its name */
+    const void *firmware_image; /* its content, if it is no file; else NULL */
+    size_t firmware_bytes;      /* of the image */
     const struct machine_counters *machine_counters; /* with firmware: who counts for it */
+    const struct simulation_beside *beside;          /* what the caller does to firmware's memory, or NULL */
     const struct core_observer *observer;            /* of what is measured, or NULL */
     const struct simulation_sum *sum;                /* what it makes of it, or NULL */
     /* Called when measuring begins, with 0, and then now and then with the instructions measured so far. May be NULL.

@@ -31,13 +31,13 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
     uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
              last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (line != w->line)
-        memsys_warm_fetch(c->memsys, pc);
+        memsys_warm_fetch(c->memsys, core_place(c, pc));
     if (last != line)
-        memsys_warm_fetch(c->memsys, last);
+        memsys_warm_fetch(c->memsys, core_place(c, last));
     w->line = last;
     if (code->flags & IS_MEM && code->mem_size)
-        memsys_warm_data(c->memsys, h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm, code->mem_size, pc,
-                         code->flags & IS_STORE);
+        memsys_warm_data(c->memsys, core_place(c, h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm), code->mem_size,
+                         pc, code->flags & IS_STORE);
     if (code->flags & IS_CONTROL && c->predictor) {
         w->branch.pc = pc;
         w->branch.fallthrough = pc + insn->length;

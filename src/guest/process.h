@@ -30,20 +30,28 @@ struct guest_bind {
     bool readonly;
 };
 
+/* What a monitor tells the guest about itself: the contents of /dev/cyclescope, asked for whenever it is opened. In a
+ * process that the guest forked `context` is that process's copy. */
+struct guest_report {
+    size_t (*read)(void *context, void *to, size_t size); /* fills at most `size` bytes; how many */
+    void *context;
+};
+
 struct process_config {
     const char *sysroot;            /* the guest's root folder, or NULL for the host's */
     bool isolate;                   /* the guest sees only the sysroot and the binds */
     const struct guest_bind *binds; /* with `isolate`; bind_count of them */
     size_t bind_count;
-    bool allow_net;              /* sockets of all families; otherwise socket() fails with EACCES */
-    bool host_time;              /* clocks and sleeps are the host's */
-    uint64_t seed;               /* of AT_RANDOM, getrandom and /dev/urandom */
-    const char *chdir;           /* guest folder to start in, or NULL for the caller's */
-    char *const *argv;           /* argv[0] is the program, looked up as the guest's execvp would */
-    char *const *envp;           /* the guest's whole environment */
-    uint64_t memory_limit_bytes; /* see guest_memory_new */
-    uint64_t stack_limit_bytes;  /* RLIMIT_STACK */
-    uint64_t quantum_insns;      /* instructions that a thread runs before the next one's turn */
+    bool allow_net;                    /* sockets of all families; otherwise socket() fails with EACCES */
+    bool host_time;                    /* clocks and sleeps are the host's */
+    uint64_t seed;                     /* of AT_RANDOM, getrandom and /dev/urandom */
+    const char *chdir;                 /* guest folder to start in, or NULL for the caller's */
+    char *const *argv;                 /* argv[0] is the program, looked up as the guest's execvp would */
+    char *const *envp;                 /* the guest's whole environment */
+    uint64_t memory_limit_bytes;       /* see guest_memory_new */
+    uint64_t stack_limit_bytes;        /* RLIMIT_STACK */
+    uint64_t quantum_insns;            /* instructions that a thread runs before the next one's turn */
+    const struct guest_report *report; /* /dev/cyclescope, or NULL: there is none, as nobody monitors */
 };
 
 /* Loads the program and makes its first thread. NULL with a sentence in `err` if it cannot be. */

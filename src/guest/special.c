@@ -9,6 +9,8 @@
 
 #include "guest/files_priv.h"
 
+enum { REPORT_MAX = 4096 }; /* bytes of a monitor's report */
+
 static int link_pid(const struct files *f, char text[PATH_MAX])
 {
     if (!f->process)
@@ -31,6 +33,13 @@ static int link_cwd(const struct files *f, char text[PATH_MAX])
         return files_path(f, f->cwd, text);
     strcpy(text, f->cwd_path);
     return 0;
+}
+
+static void dev_cyclescope(const struct process *p, FILE *out)
+{
+    char bytes[REPORT_MAX];
+    const struct guest_report *report = p->config.report;
+    fwrite(bytes, 1, report->read(report->context, bytes, sizeof bytes), out);
 }
 
 /* In /proc/self the guest's own process; /proc/PID and /proc/thread-self lead here. Of what the host shows about the
@@ -72,6 +81,7 @@ static const struct special table[] = {
     {.path = "/sys/devices/system/cpu/online", .kind = NODE_TEXT, .text = sys_cpu_list},
     {.path = "/sys/devices/system/cpu/possible", .kind = NODE_TEXT, .text = sys_cpu_list},
     {.path = "/sys/devices/system/cpu/present", .kind = NODE_TEXT, .text = sys_cpu_list},
+    {.path = "/dev/cyclescope", .kind = NODE_TEXT, .monitored_only = true, .text = dev_cyclescope},
     {.path = "/dev/random", .kind = NODE_RANDOM},
     {.path = "/dev/urandom", .kind = NODE_RANDOM},
     {.path = "/dev/fd", .kind = NODE_LINK, .isolated_only = true, .to = "/proc/self/fd"},
@@ -85,6 +95,11 @@ static const struct special table[] = {
 };
 
 static const struct special *const table_end = table + sizeof table / sizeof *table;
+
+static bool is_monitored(const struct files *f)
+{
+    return f->process && f->process->config.report;
+}
 
 /* What follows `folder` and its slash in `path`, or NULL if `path` is not below it. */
 static const char *inside(const char *path, const char *folder)
@@ -164,8 +179,9 @@ struct node special_find(const struct files *f, const char *path)
     const char *key = table_path(f, path, room);
     bool own_folder = key != path && strcmp(key, "/proc/self") == 0;
     for (const struct special *s = table; s < table_end; s++) {
-        if (strcmp(s->path, key) == 0 && !own_folder && (f->isolate || !s->isolated_only))
-            return (struct node){.kind = s->kind, .special = s};
+        if (strcmp(s->path, key) != 0 || own_folder || (s->isolated_only && !f->isolate))
+            continue;
+        return s->monitored_only && !is_monitored(f) ? missing : (struct node){.kind = s->kind, .special = s};
     }
     if (inside(key, "/proc/self/task"))
         return missing; /* no thread of the guest's */
@@ -277,7 +293,8 @@ void special_list(const struct files *f, const char *path, special_add_fn *add, 
     const char *folder = strcmp(key, "/") == 0 ? "" : key;
     if (f->isolate || special_hides_host(f, path)) {
         for (const struct special *s = table; s < table_end; s++) {
-            if (s->kind != NODE_MISSING && (rest = inside(s->path, folder)))
+            bool there = s->kind != NODE_MISSING && (!s->monitored_only || is_monitored(f));
+            if (there && (rest = inside(s->path, folder)))
                 add_first(rest, entry_type(s->kind), add, context);
         }
     }

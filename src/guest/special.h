@@ -1,4 +1,5 @@
-/* Files that are not the host's: the process in /proc/self, the machine in /proc and /sys, the seeded /dev/urandom.
+/* Files that are not the host's: the process in /proc/self, the machine in /proc and /sys, the seeded /dev/urandom,
+ * and what a monitor has found out about the process in /dev/cyclescope.
  *
  * A special file is known by its guest path. Its contents are a function of the guest's own state, never of the host,
  * so that a run repeats. Isolated, /proc and /sys hold nothing else, and a few harmless devices are let through. */
@@ -30,6 +31,7 @@ struct special {
     const char *path;
     enum node_kind kind;
     bool isolated_only;                                      /* otherwise the host's own will do */
+    bool monitored_only;                                     /* otherwise it is missing */
     const char *to;                                          /* NODE_LINK: where it leads, or NULL: what `link` says */
     int (*link)(const struct files *f, char text[PATH_MAX]); /* 0 or a negative errno */
     void (*text)(const struct process *p, FILE *out);        /* NODE_TEXT */

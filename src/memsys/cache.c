@@ -91,6 +91,17 @@ void cache_free(struct cache *c)
     *c = (struct cache){0};
 }
 
+void cache_visit_state(struct cache *c, state_visitor *visit, void *context)
+{
+    visit(context, c->tags.block, c->tags.block_bytes);
+    if (c->mshr)
+        visit(context, c->mshr, c->mshrs * sizeof *c->mshr);
+    if (c->recent)
+        visit(context, c->recent, PORT_CYCLES * sizeof *c->recent);
+    if (c->prefetch_state)
+        visit(context, c->prefetch_state, c->prefetcher->state_bytes);
+}
+
 uint64_t cache_take_port(struct cache *c, uint64_t now)
 {
     if (!c->ports)

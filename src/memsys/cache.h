@@ -6,6 +6,7 @@
 #define CYCLESCOPE_MEMSYS_CACHE_H
 
 #include "base/error.h"
+#include "base/state.h"
 #include "memsys/tags.h"
 
 struct cache_config;
@@ -41,6 +42,7 @@ struct cache {
 int cache_init(struct cache *c, const struct cache_config *config, uint8_t level, uint64_t seed,
                struct error *err) MUST_CHECK;
 void cache_free(struct cache *c);
+void cache_visit_state(struct cache *c, state_visitor *visit, void *context); /* without the struct itself */
 
 /* Takes a port in the first cycle from `now` on that has one, and returns that cycle. Calls need not be in the order of
  * time; how many accesses began is remembered for about a thousand cycles. */

@@ -1,6 +1,7 @@
 #include "memsys/memsys.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "memsys/hierarchy.h"
@@ -106,6 +107,20 @@ void memsys_free(struct memsys *m)
     tlb_free(&m->dtlb);
     tlb_free(&m->l2tlb);
     free(m);
+}
+
+void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context)
+{
+    size_t counts = offsetof(struct memsys, counts), behind = counts + sizeof m->counts;
+    visit(context, m, counts);
+    visit(context, (char *)m + behind, offsetof(struct memsys, unseen) - behind);
+    struct cache *caches[] = {&m->l1i, &m->l1d, &m->l2, &m->l3};
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+        cache_visit_state(caches[i], visit, context);
+    struct tlb *tlbs[] = {&m->itlb, &m->dtlb, &m->l2tlb};
+    for (size_t i = 0; i < sizeof tlbs / sizeof *tlbs; i++)
+        if (tlbs[i]->present)
+            visit(context, tlbs[i]->tags.block, tlbs[i]->tags.block_bytes);
 }
 
 const struct memsys_counts *memsys_counts(const struct memsys *m)

@@ -29,6 +29,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/state.h"
 
 /* What a store does that hits the first data cache. The other levels write back, and a store that was passed on to them
  * brings no line in. */
@@ -112,6 +113,8 @@ struct memsys;
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
+/* All that is hardware: without the counts. */
+void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
 
 /* The four calls that a core makes all the time are inline (hit.h): hits of the first level end there.
  * Translation comes first and apart, since a load that misses a first-level TLB is sent back to wait for it. */
@@ -158,6 +161,7 @@ struct cache_prefetcher {
     bool sees_hits;                                        /* `propose` is called for hits, too */
     void *(*create)(unsigned line_bytes, unsigned degree); /* NULL if it keeps no state */
     void (*destroy)(void *state);
+    size_t state_bytes; /* of what `create` makes, which is one block without pointers */
     /* Writes up to `degree` addresses to `to` and returns their number. `miss`: the cache lacks the line, or this is
      * the first use of a line that was prefetched, so that a stream keeps going; not for later accesses to a line on
      * the way, so what is prefetched does not depend on time. `pc` is 0 for fetches, which so are one stream. NULL:

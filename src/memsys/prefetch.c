@@ -89,10 +89,17 @@ static unsigned stride_propose(void *state, uint64_t addr, uint64_t pc, bool mis
 }
 
 static const struct cache_prefetcher none = {.name = "none"};
-static const struct cache_prefetcher next_line = {
-    .name = "next_line", .create = next_line_create, .destroy = free, .propose = next_line_propose};
-static const struct cache_prefetcher stride = {
-    .name = "stride", .sees_hits = true, .create = stride_create, .destroy = free, .propose = stride_propose};
+static const struct cache_prefetcher next_line = {.name = "next_line",
+                                                  .create = next_line_create,
+                                                  .destroy = free,
+                                                  .state_bytes = sizeof(struct next_line),
+                                                  .propose = next_line_propose};
+static const struct cache_prefetcher stride = {.name = "stride",
+                                               .sees_hits = true,
+                                               .create = stride_create,
+                                               .destroy = free,
+                                               .state_bytes = sizeof(struct stride),
+                                               .propose = stride_propose};
 
 const struct cache_prefetcher *const cache_prefetchers[] = {&none, &next_line, &stride, NULL};
 

@@ -18,7 +18,8 @@ bool tags_init(struct tags *t, uint64_t sets, unsigned ways, unsigned unit_bytes
     size_t entries = sets * ways;
     unsigned set_bytes = policy->set_bytes(ways);
     size_t words = round_up(entries * sizeof(uint64_t)), notes = round_up(entries), books = round_up(sets * set_bytes);
-    uint8_t *block = calloc(1, HOST_LINE + 2 * words + notes + books);
+    size_t bytes = HOST_LINE + 2 * words + notes + books;
+    uint8_t *block = calloc(1, bytes);
     if (!block)
         return false;
     uint8_t *at = block + (HOST_LINE - (uintptr_t)block % HOST_LINE) % HOST_LINE;
@@ -33,6 +34,7 @@ bool tags_init(struct tags *t, uint64_t sets, unsigned ways, unsigned unit_bytes
         .policy = policy,
         .set_bytes = set_bytes,
         .block = block,
+        .block_bytes = bytes,
     };
     t->stamp = policy->touch ? NULL : (uint64_t *)t->books;
     random_seed(&t->random, seed);

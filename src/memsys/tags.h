@@ -33,7 +33,8 @@ struct tags {
     uint8_t *books;     /* the policy's, of all sets */
     unsigned set_bytes; /* of books per set */
     struct random random;
-    void *block; /* all arrays */
+    void *block;        /* all arrays ... */
+    size_t block_bytes; /* ... and how long it is */
 };
 
 /* The caller has checked the geometry. False: no memory. */

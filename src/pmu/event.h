@@ -21,7 +21,7 @@ enum event_category {
 
 enum event_unit {
     UNIT_OCCURRENCES, /* the value of a cycle is how often it occurred */
-    UNIT_CYCLES,      /* 1 in the cycles that it is about, else 0 */
+    UNIT_CYCLES,      /* 1 in the cycles that it is about, else 0; or all of a stall in the cycle that ends it */
     UNIT_VALUE        /* some number per cycle */
 };
 

@@ -1,5 +1,6 @@
 /* What the record of a cycle says of events. */
 #include "pmu/event_table_priv.h"
+#include "pmu/stall_meter.h"
 
 #define QUESTION(name, value)                                                                                          \
     uint64_t name(const struct cycle_record *r, uint32_t selection)                                                    \
@@ -81,6 +82,9 @@ static const uint32_t integer_bit[HEAD_WAITS] = {[HEAD_ALU] = WAITS_ALU, [HEAD_U
 
 QUESTION(cycle_data_stall, selects(selection, data_bit[r->head_wait]))
 QUESTION(cycle_integer_stall, selects(selection, integer_bit[r->head_wait]))
+
+/* Asked of a stall's last cycle. */
+QUESTION(cycle_stall_part, r->committed == 0 && selects(selection, REASON_BIT(stall_part_of(r))))
 
 /* ---- the counters of fmt, sfmt and fmt2 (stacks/stacks_priv.h). The back end is blocked by a full ROB or load/store
  * queue; for fmt2 by anything that stops dispatch for want of room. The other cycles are open. */

@@ -284,7 +284,10 @@ static int apply_row(const struct parser *p, struct event_spec *s, const struct 
 {
     uint64_t share = 0;
     switch (row->kind) {
-    case MODIFIER_PRIVILEGE: s->privilege = row->argument; return 0;
+    case MODIFIER_PRIVILEGE:
+        s->privilege = row->argument;
+        s->mode_named = true;
+        return 0;
     case MODIFIER_EDGE: s->edge = true; return 0;
     case MODIFIER_INV: s->invert = true; return 0;
     case MODIFIER_PATH: s->path = row->argument; return 0;

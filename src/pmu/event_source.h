@@ -51,6 +51,8 @@ struct event_source {
     struct path_source retired; /* of events of no path, too */
     struct path_source spec;
     cycle_question *of_cycle; /* NULL: a record does not tell */
+    bool whole; /* it is asked of stalls as wholes, when they end (stall_meter.h): the value is that of all their cycles
+                 */
 };
 
 #define EVENT_ALL UINT32_MAX

@@ -40,6 +40,7 @@ struct event_spec {
     uint32_t classes;  /* bits of enum op_class (core/code.h); 0: all */
     uint8_t privilege; /* enum privilege */
     uint8_t path;      /* enum event_path */
+    bool mode_named;   /* the privilege was asked for */
     bool edge, invert, marked;
     uint64_t threshold; /* 0: none */
     struct address_range ip, addr;

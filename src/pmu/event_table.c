@@ -168,6 +168,20 @@ MASK(mask_cause) = {
     {"serial", "the window drained"},
 };
 
+/* By enum stall_part. */
+MASK(mask_stall_part) = {
+    {"icache", "an instruction miss, caches and TLB"},
+    {"branch", "a misprediction or a misfetch"},
+    {"dcache", "data from beyond the first cache"},
+    {"translation", "a translation of data"},
+    {"reject", "an access that was sent back: an overlap with a store, or no MSHR"},
+    {"fpu", "latency of a floating-point unit"},
+    {"integer", "latency of an integer unit"},
+    {"hit", "data from the first cache, or forwarded"},
+    {"stores", "older stores, or room in the store buffer"},
+    {"other", "the window drained, or nothing has been fetched yet"},
+};
+
 /* ---- rows */
 
 enum {
@@ -234,6 +248,7 @@ enum {
 #define NONE                        {0}
 #define AT(moment, question)        {.of_insn = question, .moments = ON_##moment}
 #define COUNTS(...)                 {.terms = TERMS(__VA_ARGS__)}
+#define WHOLE(question)             question, .whole = true
 #define BOTH(moment, question, ...) {.of_insn = question, .moments = ON_##moment, .terms = TERMS(__VA_ARGS__)}
 /* clang-format on */
 

@@ -52,7 +52,7 @@ cycle_question cycle_fetch_stop, cycle_dispatch_stop, cycle_issue_stop, cycle_co
 cycle_question cycle_fetch_stall, cycle_dispatch_stall, cycle_issue_stall, cycle_commit_stall, cycle_head_stall;
 cycle_question cycle_front_end_stall, cycle_back_end_stall, cycle_completes, cycle_moves, cycle_window_empty,
     cycle_window_entered, cycle_data_stall, cycle_translation_stall, cycle_reject_stall, cycle_integer_stall,
-    cycle_fpu_stall, cycle_turn_stall, cycle_store_stall;
+    cycle_fpu_stall, cycle_turn_stall, cycle_store_stall, cycle_stall_part;
 cycle_question cycle_rob_blocked, cycle_rob_starved, cycle_window_blocked, cycle_window_starved, cycle_window_open;
 cycle_question cycle_rob_occupancy, cycle_rob_full, cycle_rob_empty, cycle_fetches, cycle_dispatches, cycle_issues,
     cycle_iq_full, cycle_lsq_full, cycle_registers_full, cycle_store_buffer_full, cycle_units_taken;

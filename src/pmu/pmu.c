@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pmu/event_source.h"
+#include "pmu/stall_meter.h"
 
 enum counting {
     BY_NOTHING, /* it is not programmed */
@@ -24,6 +25,7 @@ struct counter {
     enum counting by;
     bool halted;   /* for the time being */
     bool shaped;   /* by an edge or a threshold */
+    bool whole;    /* BY_CYCLES: of stalls as wholes */
     bool held;     /* the condition did, in the cycle before */
     uint64_t now;  /* BY_INSNS: events of this cycle so far */
     uint64_t seen; /* BY_COUNTS: the number up to which it is counted */
@@ -36,10 +38,12 @@ struct pmu {
     pmu_counted *counted;
     void *context;
     bool each_cycle; /* some counter looks at single cycles ... */
-    bool cycles;     /* ... or at their records */
+    bool cycles;     /* ... or at their records ... */
+    bool wholes;     /* ... or at stalls as wholes */
     bool forked;
-    uint8_t mode;     /* enum privilege that the core has */
-    uint32_t moments; /* at which some counter asks instructions */
+    uint8_t mode;             /* enum privilege that the core has */
+    uint32_t moments;         /* at which some counter asks instructions */
+    struct stall_meter stall; /* that is under way, if `wholes` */
     const struct core_counts *core;
     const struct memsys_counts *memory;
     struct core_observer observer;
@@ -165,14 +169,33 @@ static uint64_t shape(struct counter *c, uint64_t value, uint64_t n)
     return s->edge ? begins : holds ? n : 0;
 }
 
+/* What these cycles add to a counter of stalls as wholes, of which they end one of so many cycles. */
+static uint64_t whole_amount(struct pmu *p, struct counter *c, const struct cycle_record *r, uint64_t n, uint64_t ended)
+{
+    uint64_t value = stall_is_whole(r) ? 0 : c->of_cycle(r, c->selection);
+    if (ended == 0)
+        return shape(c, value, n);
+    uint64_t amount = shape(c, value + ended * c->of_cycle(&p->stall.last, c->selection), 1);
+    return amount + (n > 1 ? shape(c, value, n - 1) : 0);
+}
+
+static uint64_t ended_stall(struct pmu *p, const struct cycle_record *r, uint64_t n)
+{
+    if (!stall_is_whole(r))
+        return stall_meter_end(&p->stall);
+    stall_meter_add(&p->stall, r, n);
+    return 0;
+}
+
 static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
 {
     struct pmu *p = context;
+    uint64_t ended = p->wholes ? ended_stall(p, r, n) : 0;
     for (size_t i = 0; i < p->count; i++) {
         struct counter *c = &p->of[i];
         uint64_t first = 0, amount = 0;
         if (c->by == BY_CYCLES) {
-            amount = shape(c, c->of_cycle(r, c->selection), n);
+            amount = c->whole ? whole_amount(p, c, r, n, ended) : shape(c, c->of_cycle(r, c->selection), n);
         } else if (p->each_cycle && (c->shaped || c->by == BY_COUNTS)) {
             uint64_t number = c->by == BY_COUNTS ? number_of(p, c) : 0;
             first = c->by == BY_COUNTS ? number - c->seen : c->now;
@@ -211,6 +234,7 @@ static int set_up_counter(struct counter *c, const struct event_spec *s, struct 
     c->spec = s;
     c->source = event_source_of(s->event, s->path);
     c->of_cycle = source->of_cycle;
+    c->whole = source->whole;
     c->selection = event_selection(s->event, s->mask);
     c->shaped = s->edge || s->threshold;
     c->held = s->invert;
@@ -236,12 +260,13 @@ static int set_up_counter(struct counter *c, const struct event_spec *s, struct 
 static void set_up_needs(struct pmu *p)
 {
     p->moments = 0;
-    p->cycles = p->each_cycle = false;
+    p->cycles = p->each_cycle = p->wholes = false;
     for (const struct counter *c = p->of; c < p->of + p->count; c++) {
         if (c->by == BY_NOTHING)
             continue;
         p->moments |= c->by == BY_INSNS ? c->source->moments : 0;
         p->cycles |= c->by == BY_CYCLES;
+        p->wholes |= c->whole;
         p->each_cycle |= (c->shaped && c->by != BY_CYCLES) || (p->counted && (c->shaped || c->by == BY_COUNTS));
     }
 }
@@ -358,6 +383,8 @@ uint64_t pmu_lasts(const struct pmu *p, size_t i)
         return UINT64_MAX;
     if (!c->shaped && c->spec->event->unit != UNIT_CYCLES)
         most = c->spec->event->unit == UNIT_VALUE ? VALUE_MOST : OCCURRENCES_MOST;
+    if (c->whole && !c->shaped) /* what is under way may be added at once */
+        return left > p->stall.cycles ? left - p->stall.cycles : 1;
     return left > most ? left / most : 1;
 }
 
@@ -380,11 +407,17 @@ static void on_mode(void *context, bool machine)
     p->mode = machine ? PRIVILEGE_MACHINE : PRIVILEGE_USER;
 }
 
-/* Counters of the guest are numbered from 3 on. */
+/* Counters of the guest are numbered from 3 on. One is read with an empty window: a stall that is under way, as far as
+ * is told, ends in this cycle. */
 static uint64_t on_counter(void *context, unsigned hpmcounter)
 {
     struct pmu *p = context;
-    return hpmcounter - 3 < p->count ? pmu_value(p, hpmcounter - 3) : 0;
+    size_t i = hpmcounter - 3;
+    if (i >= p->count)
+        return 0;
+    const struct counter *c = &p->of[i];
+    bool due = c->whole && !c->shaped && p->stall.cycles && counts_now(p, c);
+    return pmu_value(p, i) + (due ? p->stall.cycles * c->of_cycle(&p->stall.last, c->selection) : 0);
 }
 
 #define ON(what, moment)                                                                                               \

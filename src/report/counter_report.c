@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pmu/fit.h"
+#include "report/csv.h"
 
 static bool is_counted(const struct counter_report *r, size_t event)
 {
@@ -124,7 +125,8 @@ void counter_report_print(const struct counter_report *r, FILE *to)
         int length = (int)strlen(r->specs->of[i].text);
         width = length > width ? length : width;
     }
-    fprintf(to, "\n %s on the core %s:\n\n", r->run->program, r->run->simulation->core->name);
+    run_report_print_begin(r->run, to);
+    fputc('\n', to);
     print_events(r, width, to);
     fputc('\n', to);
     if (c->cycles)
@@ -139,25 +141,19 @@ void counter_report_print(const struct counter_report *r, FILE *to)
 
 /* ---- files */
 
-static void csv_text(const char *text, FILE *to)
-{
-    bool quoted = strpbrk(text, "\",") != NULL;
-    if (!quoted) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text; text++)
-        fprintf(to, *text == '"' ? "\"%c" : "%c", *text);
-    fputc('"', to);
-}
-
 void counter_report_csv(const struct counter_report *r, FILE *to)
 {
     static const char *const units[] = {
         [UNIT_OCCURRENCES] = "occurrences", [UNIT_CYCLES] = "cycles", [UNIT_VALUE] = "value"};
-    fputs("event,value,unit\n", to);
+    bool shared = r->run->programs > 0;
+    if (r->run->number == 0)
+        fputs(shared ? "number,program,event,value,unit\n" : "event,value,unit\n", to);
     for (size_t i = 0; i < r->specs->count; i++) {
+        if (shared) {
+            fprintf(to, "%u,", r->run->number);
+            csv_text(r->run->program, to);
+            fputc(',', to);
+        }
         csv_text(r->specs->of[i].text, to);
         if (is_counted(r, i))
             fprintf(to, ",%" PRIu64 ",%s\n", r->value[i], units[unit_of(&r->specs->of[i])]);

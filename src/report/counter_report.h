@@ -14,7 +14,8 @@ struct counter_report {
 };
 
 void counter_report_print(const struct counter_report *r, FILE *to);
-/* event,value,unit; the value is empty if it was not counted. */
+/* event,value,unit; the value is empty if it was not counted. Of programs that share the core, one after the other:
+ * number,program,event,value,unit. */
 void counter_report_csv(const struct counter_report *r, FILE *to);
 /* An array with an object for each event. NULL if a text is not UTF-8. */
 json_t *counter_report_json(const struct counter_report *r);

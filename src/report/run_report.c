@@ -23,6 +23,14 @@ const char *grouped(uint64_t n, char text[GROUPED_SIZE])
     return at;
 }
 
+void run_report_print_begin(const struct run_report *r, FILE *to)
+{
+    fprintf(to, "\n %s on the core %s", r->program, r->simulation->core->name);
+    if (r->programs)
+        fprintf(to, ", program %u of %u that share it", r->number + 1, r->programs);
+    fputs(":\n", to);
+}
+
 void run_report_print_end(const struct run_report *r, FILE *to)
 {
     char text[GROUPED_SIZE];
@@ -33,6 +41,8 @@ void run_report_print_end(const struct run_report *r, FILE *to)
         fputs(" The program ended before the part that is measured.\n", to);
     if (r->result.cut)
         fprintf(to, " The program was stopped after %s instructions.\n", grouped(r->simulation->max_insns, text));
+    if (r->programs)
+        fprintf(to, " Exit status: %d.\n", r->status);
     fprintf(to, " %.3f seconds, %.2f MIPS\n\n", r->seconds, run_report_mips(r));
 }
 
@@ -64,4 +74,18 @@ json_t *run_report_json(const struct run_report *r, const char *command)
                      "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result.cut, "host", "seconds",
                      r->seconds, "mips", run_report_mips(r), "cpu_seconds", r->cpu_seconds, "skip_seconds",
                      r->skip_seconds, "params", params_json(r->simulation->core));
+}
+
+json_t *run_report_join(json_t *first, unsigned number, json_t *program)
+{
+    if (number == 0)
+        return program;
+    json_t *with = json_object_get(first, "with");
+    if (first && with == NULL && json_object_set_new(first, "with", json_array()) == 0)
+        with = json_object_get(first, "with");
+    if (json_array_append_new(with, program) != 0) {
+        json_decref(first);
+        return NULL;
+    }
+    return first;
 }

@@ -150,7 +150,7 @@ static void print_stage(const struct run_report *r, enum stage stage, FILE *to)
 
 void stat_report_print(const struct run_report *r, FILE *to)
 {
-    fprintf(to, "\n %s on the core %s:\n", r->program, r->simulation->core->name);
+    run_report_print_begin(r, to);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         if (makes_sense(&lines[i], r->simulation->core))
             print_line(r, &lines[i], to);

@@ -15,6 +15,7 @@ enum { CSR_COUNTERS = 0xc00, COUNTER_CYCLE = 0, COUNTER_TIME, COUNTER_INSTRET, C
 
 /* Of machine mode. A counter, or what it counts, has the number of the first one below and its own on top. */
 enum {
+    CSR_SATP = 0x180,
     CSR_MSTATUS = 0x300,
     CSR_MISA = 0x301,
     CSR_MIE = 0x304,
@@ -22,6 +23,8 @@ enum {
     CSR_MCOUNTEREN = 0x306,
     CSR_MCOUNTINHIBIT = 0x320,
     CSR_MHPMEVENTS = 0x320, /* the first is mhpmevent3 */
+    CSR_MCYCLECFG = 0x321,
+    CSR_MINSTRETCFG = 0x322,
     CSR_MSCRATCH = 0x340,
     CSR_MEPC = 0x341,
     CSR_MCAUSE = 0x342,

@@ -26,9 +26,9 @@ struct accounting {
     uint64_t instructions, overlap;
     uint64_t interval, next_cut; /* in instructions */
     bool refilling;              /* a misprediction is resolved, and nothing has entered the ROB since */
+    bool awaits;                 /* `entered` is called for what enters the ROB next */
     bool shadow;                 /* a mispredicted branch of the right path is in the ROB, or refilling after it */
     bool more;                   /* a method in use asks for more than most do */
-    uint64_t empty_told;         /* TALLY_EMPTY when `entered` was last called */
     struct told fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
     void *state[STACK_KINDS]; /* NULL: not in use */
     const struct core_counts *live;
@@ -157,9 +157,10 @@ static inline unsigned either(bool condition, unsigned yes, unsigned no)
     return no + ((yes - no) & -(unsigned)condition);
 }
 
-static inline void read_gauge(uint64_t *gauge, bool blocked, unsigned head_wait, unsigned open, uint64_t n)
+static inline void read_gauge(uint64_t *gauge, bool blocked, const struct cycle_record *r, uint64_t n)
 {
-    gauge[either(blocked, BLOCKED + head_wait, open)] += n;
+    unsigned starved = (r->flags & CYCLE_STARVED) != 0;
+    gauge[either(blocked, BLOCKED + r->head_wait, r->fetch_stop & -starved)] += n;
 }
 
 static bool overlaps(const struct accounting *a, const struct cycle_record *r)
@@ -168,44 +169,61 @@ static bool overlaps(const struct accounting *a, const struct cycle_record *r)
     return miss || a->shadow;
 }
 
+static inline bool rob_is_full(const struct cycle_record *r)
+{
+    return ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
+}
+
 /* What only fmt2 asks for. */
-static void tally_window(struct accounting *a, const struct cycle_record *r, bool full, unsigned open, uint64_t n)
+static void tally_window(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
     static const bool window[DISPATCH_STOPS] = {
         [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
-    bool no_room = full | window[r->dispatch_stop];
-    read_gauge(&a->tally[TALLY_WINDOW], no_room, r->head_wait, open, n);
+    bool no_room = rob_is_full(r) | window[r->dispatch_stop];
+    read_gauge(&a->tally[TALLY_WINDOW], no_room, r, n);
     a->tally[TALLY_SHADE + r->head_wait] += no_room ? 0 : n;
 }
 
-static __attribute__((noinline)) void tally_more(struct accounting *a, const struct cycle_record *r, bool full,
-                                                 unsigned open, uint64_t n)
+static __attribute__((noinline)) void tally_more(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
     if (a->state[STACK_fmt2])
-        tally_window(a, r, full, open, n);
+        tally_window(a, r, n);
     TELL(&a->cycles, cycles, r, n);
 }
 
-static inline void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+static inline bool stays_empty(const struct cycle_record *r)
 {
-    bool full = ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
-    bool empty = r->commit_stop == COMMIT_EMPTY;
-    bool moving = (r->committed != 0) | (empty & (r->dispatched != 0));
-    unsigned wait = r->head_wait, idle = either(empty, TALLY_EMPTY, TALLY_HEAD + wait);
-    unsigned open = either((r->flags & CYCLE_STARVED) != 0, STARVED + r->fetch_stop - FETCH_L1I, FED);
-    read_gauge(&a->tally[TALLY_ROB], full, wait, open, n);
-    a->tally[either(moving, TALLY_MOVING, idle)] += n;
+    return (r->commit_stop == COMMIT_EMPTY) & (r->committed == 0) & (r->dispatched == 0);
+}
+
+/* Whether the back end is blocked by what front-end misses may overlap with. */
+static inline bool may_overlap(const struct cycle_record *r)
+{
+    const unsigned waits = 1 << HEAD_L2D | 1 << HEAD_DTLB | 1 << HEAD_WALKED;
+    return rob_is_full(r) & waits >> r->head_wait;
+}
+
+static inline void tally_most(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    bool empty = stays_empty(r);
+    read_gauge(&a->tally[TALLY_ROB], rob_is_full(r), r, n);
+    a->tally[TALLY_EMPTY] += n & -(uint64_t)empty;
+    a->awaits |= empty;
     a->instructions += r->committed * n;
-    if (full && (wait == HEAD_L2D || wait == HEAD_DTLB || wait == HEAD_WALKED) && overlaps(a, r))
+}
+
+static void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    tally_most(a, r, n);
+    if (may_overlap(r) && overlaps(a, r))
         a->overlap += n;
     if (a->more)
-        tally_more(a, r, full, open, n);
+        tally_more(a, r, n);
 }
 
 static RARE void tell_entered(struct accounting *a)
 {
-    a->refilling = a->shadow = false;
-    a->empty_told = a->tally[TALLY_EMPTY];
+    a->refilling = a->awaits = a->shadow = false;
     TELL(&a->entered, entered);
 }
 
@@ -223,16 +241,42 @@ static RARE void cut_cycles(struct accounting *a, const struct cycle_record *r, 
         tally_cycles(a, r, n);
 }
 
-/* Called for nearly every cycle that is simulated: what is rare is kept out of it (bench/core.py). */
 static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
 {
     struct accounting *a = context;
-    if (r->dispatched && (a->refilling || a->tally[TALLY_EMPTY] != a->empty_told))
+    if (r->dispatched && a->awaits)
         tell_entered(a);
     if (a->instructions + r->committed * n >= a->next_cut)
         cut_cycles(a, r, n);
     else
         tally_cycles(a, r, n);
+}
+
+/* Up to the first run that needs more. Nearly every cycle that is simulated comes here: what is rare is left to
+ * on_cycles (bench/core.py). */
+static const struct cycle_run *tally_runs(struct accounting *a, const struct cycle_run *r, const struct cycle_run *end)
+{
+    for (; r < end; r++) {
+        if (((r->record.dispatched != 0) & a->awaits) | may_overlap(&r->record))
+            break;
+        tally_most(a, &r->record, r->cycles);
+    }
+    return r;
+}
+
+/* Without intervals, which would begin late. */
+static void on_cycle_runs(void *context, const struct cycle_run *runs, unsigned count)
+{
+    struct accounting *a = context;
+    const struct cycle_run *end = runs + count;
+    for (const struct cycle_run *r = runs; r < end;) {
+        if (!a->more)
+            r = tally_runs(a, r, end);
+        if (r < end) {
+            on_cycles(a, &r->record, r->cycles);
+            r++;
+        }
+    }
 }
 
 static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
@@ -254,7 +298,7 @@ static void on_mispredicted(void *context, const struct insn_view *v, uint64_t c
 {
     struct accounting *a = context;
     (void)cycle;
-    a->refilling = true;
+    a->refilling = a->awaits = true;
     TELL(&a->mispredicted, mispredicted, v);
 }
 
@@ -395,10 +439,11 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
     }
     a->observer = (struct core_observer){.begin = on_begin,
                                          .cycles = on_cycles,
+                                         .cycle_runs = interval_insns ? NULL : on_cycle_runs,
                                          .fetched = on_fetched,
                                          .dispatched = on_dispatched,
                                          .mispredicted = on_mispredicted,
-                                         .squashed = on_squashed,
+                                         .squashed = core->fmt_rows ? on_squashed : NULL,
                                          .committed = on_committed,
                                          .context = a,
                                          .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};

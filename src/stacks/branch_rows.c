@@ -12,6 +12,7 @@ void branch_rows_begin(struct branch_rows *r, struct books *b, enum tally gauge,
     r->gauge = gauge;
     r->while_unresolved = while_unresolved;
     r->limit = b->core->fmt_rows ? (unsigned)b->core->fmt_rows : BRANCH_ROWS;
+    r->limited = b->core->fmt_rows != 0;
     r->refill = REFILL_NONE;
     for (unsigned i = 0; i < CORE_SLOTS; i++)
         r->of_slot[i] = NO_ROW;

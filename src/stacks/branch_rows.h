@@ -1,4 +1,5 @@
 /* The rows of a front-end miss event table, as far as mispredictions go: one per control transfer from fetch to commit.
+ * Without a limit there are rows only where they make a difference.
  *
  * The penalty counter of a row grows in each open cycle (stacks_priv.h) from the dispatch of its branch until that is
  * resolved (or in each fed one only, as its table likes) and then, if it was mispredicted, in each fed cycle until new
@@ -26,6 +27,7 @@ struct branch_rows {
     enum tally gauge;
     enum gauge_counter while_unresolved; /* OPEN or FED */
     unsigned limit, used;
+    bool limited;    /* else only branches that retire are told of, and have a row if they are mispredicted */
     unsigned refill; /* row of the branch after which the ROB waits for new instructions, or one of the following */
     uint64_t retired_refill_from; /* with REFILL_RETIRED, of FED */
     uint16_t of_slot[CORE_SLOTS]; /* row of the branch that has this slot, or NO_ROW */

@@ -23,10 +23,27 @@ void fmt_begin(struct fmt *f, enum tally gauge)
     open_row(f);
 }
 
+/* Without a limit all that are told of retire: their misses can be charged at once. */
+static void fetched_for_sure(struct fmt *f, const struct insn_view *v)
+{
+    const uint64_t *now = starved(f);
+    for (unsigned i = 0; i < FRONT_MISSES; i++)
+        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, (struct span){f->open_from[i], now[i]});
+    if (v->mispredicted)
+        f->missed[branch_rows_take(&f->rows, v->slot)].any = false;
+    open_row(f);
+}
+
 void fmt_fetched(void *state, const struct insn_view *v)
 {
     struct fmt *f = state;
-    unsigned row = v->control ? branch_rows_take(&f->rows, v->slot) : NO_ROW;
+    if (!v->control)
+        return;
+    if (!f->rows.limited) {
+        fetched_for_sure(f, v);
+        return;
+    }
+    unsigned row = branch_rows_take(&f->rows, v->slot);
     if (row == NO_ROW)
         return;
     const uint64_t *now = starved(f);

@@ -41,12 +41,13 @@ static void entered(void *state)
     p->cause = COMPONENT_base;
 }
 
+/* While the head of the ROB waits, nothing commits. */
 static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
 {
     (void)state;
-    (void)counts;
+    (void)tally;
     for (unsigned w = 0; w < HEAD_WAITS; w++)
-        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)tally[TALLY_HEAD + w];
+        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)counts->head_wait[w];
 }
 
 const struct stack_method stack_method_power5 = {.state_bytes = sizeof(struct power5),

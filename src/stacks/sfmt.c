@@ -40,7 +40,7 @@ static void fetched(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
     f->bit[v->slot] = 0;
-    if (v->control)
+    if (v->control && (v->mispredicted || f->rows.limited))
         branch_rows_take(&f->rows, v->slot);
 }
 

@@ -27,12 +27,6 @@ int stack_find(const char *name)
     return -1;
 }
 
-enum component component_of_miss(unsigned front_miss)
-{
-    static const uint8_t component[FRONT_MISSES] = {COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_branch};
-    return (enum component)component[front_miss];
-}
-
 enum component component_of_wait(enum head_wait w)
 {
     static const uint8_t component[HEAD_WAITS] = {

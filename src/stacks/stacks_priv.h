@@ -13,19 +13,17 @@ enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 
 /* A gauge divides cycles into those in which the back end is blocked and the others, which are open. */
 enum gauge_counter {
-    BLOCKED,                        /* by what the head of the ROB waits for (enum head_wait) */
-    STARVED = BLOCKED + HEAD_WAITS, /* open, without a new instruction, by kind of miss */
-    FED = STARVED + FRONT_MISSES,   /* the other open ones */
-    OPEN,                           /* all open ones; a sum of the former, up to date in a mark only */
+    FED,                 /* open, and not starved */
+    STARVED = FETCH_L1I, /* open, without a new instruction, by kind of miss: at the places of enum fetch_stop */
+    BLOCKED = STARVED + FRONT_MISSES, /* by what the head of the ROB waits for (enum head_wait) */
+    OPEN = BLOCKED + HEAD_WAITS,      /* all open ones; a sum, up to date in a mark only */
     GAUGE_COUNTERS
 };
 
 enum tally {
     TALLY_CYCLES,                                /* a sum, up to date in a mark only */
-    TALLY_MOVING,                                /* something commits, or enters an empty ROB */
-    TALLY_EMPTY,                                 /* nothing commits, the ROB is empty */
-    TALLY_HEAD,                                  /* nothing commits, by what the head of the ROB waits for */
-    TALLY_ROB = TALLY_HEAD + HEAD_WAITS,         /* a gauge: blocked is a full ROB */
+    TALLY_EMPTY,                                 /* nothing commits, the ROB is empty and stays so */
+    TALLY_ROB,                                   /* a gauge: blocked is a full ROB */
     TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS,   /* a gauge: blocked is a dispatch stopped for want of any room */
     TALLY_SHADE = TALLY_WINDOW + GAUGE_COUNTERS, /* open cycles of the latter, by what the head of the ROB waits for */
     TALLIES = TALLY_SHADE + HEAD_WAITS
@@ -98,6 +96,10 @@ static inline void charge_now(struct books *b, enum component c, uint64_t parts)
 enum component component_of_wait(enum head_wait w);
 
 /* The same of a front-end miss. What a BTB would have known is lost to branch prediction. */
-enum component component_of_miss(unsigned front_miss);
+static inline enum component component_of_miss(unsigned front_miss)
+{
+    static const uint8_t component[FRONT_MISSES] = {COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_branch};
+    return (enum component)component[front_miss];
+}
 
 #endif

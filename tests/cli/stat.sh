@@ -227,7 +227,7 @@ complains events-and-view '-e and --pipeview exclude each other' "${stat[@]}" -e
 complains counters-without-events '--counters needs -e EVENTS' "${stat[@]}" --counters "$work/work"
 complains csv-without-events '--csv needs -e EVENTS' "${stat[@]}" --csv - "$work/work"
 complains events-without-value '--event needs a value' "${stat[@]}" -e
-complains samples-of-events "'loads:period=5': period and share are for samples" "${stat[@]}" -e loads:period=5 "$work/work"
+complains samples-of-events "'loads:period=5': a period is for samples" "${stat[@]}" -e loads:period=5 "$work/work"
 complains filter-of-no-instructions "'l1i-misses:spec:ip=0-4' does not belong to instructions" "${stat[@]}" -e l1i-misses:spec:ip=0-4 "$work/work"
 complains csv-cannot-be-written '--csv /no/where/csv: No such file' "${stat[@]}" -e loads --csv /no/where/csv "$work/work"
 complains bound-unknown-event "--set events.lods=1: there is no event 'lods': did you mean 'loads'" "${stat[@]}" --set events.lods=1 "$work/work"
@@ -343,6 +343,6 @@ complains list-cores-like 'list cores takes no pattern' "$cyclescope" list cores
 for core in $("$cyclescope" list cores | cut -d' ' -f1); do
     gives "core-$core" 3 'done' "${stat[@]}" --quiet --core "$core" "$work/work" 100
 done
-complains list-of-nothing 'list needs what to list: cores, counts, events, methods, params' "$cyclescope" list
+complains list-of-nothing 'list needs what to list: cores, counts, estimators, events, methods, params' "$cyclescope" list
 complains list-of-something-else "no list of 'colours'" "$cyclescope" list colours
 exit $failed

@@ -1,90 +1,18 @@
-/* libFuzzer target: any bytes as a profile. The first byte says how much of it is right, so that checksums do not keep
- * the rest from being reached: 0, nothing; 1, all but the records, which are two bytes of length and as many of a
- * block, again and again; 2, all but the sizes and the frame, which are four bytes of the size that it should have and
- * the frame. What comes of it is a sentence, or records that can be written again and are the same. */
-#include <stdbool.h>
-#include <stdlib.h>
+/* libFuzzer target: any bytes as a profile (block_input.h). What comes of it is a sentence, or records that can be
+ * written again and are the same. */
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "block_input.h"
 #include "monitor/profile_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void expect(bool fact)
-{
-    if (!fact)
-        abort();
-}
-
-struct file {
-    uint8_t *at;
-    size_t length;
-};
-
-/* ---- from the input to a file */
-
-static void append(struct file *f, const uint8_t *bytes, size_t length)
-{
-    f->at = realloc(f->at, f->length + length + 1);
-    expect(f->at != NULL);
-    memcpy(f->at + f->length, bytes, length);
-    f->length += length;
-}
-
-static void append_blocks(struct file *f, const uint8_t *bytes, size_t length)
-{
-    static uint8_t block[PROFILE_BLOCK_MOST];
-    ZSTD_CCtx *z = ZSTD_createCCtx();
-    expect(z != NULL);
-    for (uint32_t number = 0; length >= 2; number++) {
-        size_t raw = bytes[0] | (size_t)bytes[1] << 8;
-        bytes += 2;
-        length -= 2;
-        raw = raw < length ? raw : length;
-        size_t sealed = profile_pack_block(z, block, number, bytes, raw);
-        expect(sealed != 0);
-        append(f, block, sealed);
-        bytes += raw;
-        length -= raw;
-    }
-    ZSTD_freeCCtx(z);
-}
-
-static void append_frame(struct file *f, const uint8_t *bytes, size_t length)
-{
-    static uint8_t block[PROFILE_BLOCK_MOST];
-    if (length < 4 || length - 4 > PROFILE_FRAME_MOST)
-        return;
-    memcpy(block + PROFILE_BLOCK_HEADER_BYTES, bytes + 4, length - 4);
-    append(f, block, profile_seal_block(block, 0, profile_get_u32(bytes), length - 4));
-}
-
-static struct file make_file(const uint8_t *bytes, size_t length)
-{
-    uint8_t header[PROFILE_HEADER_BYTES];
-    struct file f = {NULL, 0};
-    unsigned way = length ? *bytes++ % 3 : 0;
-    length -= length != 0;
-    profile_put_header(header, PROFILE_VERSION);
-    append(&f, header, way == 0 ? 0 : sizeof header);
-    switch (way) {
-    case 0: append(&f, bytes, length); break;
-    case 1: append_blocks(&f, bytes, length); break;
-    default: append_frame(&f, bytes, length); break;
-    }
-    return f;
-}
-
-/* ---- and to its records */
 
 static void check(const struct profile_record *r, uint32_t *events, uint32_t *chains)
 {
     const struct profile_sample *s = &r->sample;
     switch (r->kind) {
-    case PROFILE_INFO: expect(strlen(r->info.name) + strlen(r->info.value) < PROFILE_RAW_MOST); break;
-    case PROFILE_EVENT: expect(r->event.event == (*events)++ && strlen(r->event.name) < PROFILE_RAW_MOST); break;
+    case PROFILE_INFO: expect(strlen(r->info.name) + strlen(r->info.value) < BLOCK_RAW_MOST); break;
+    case PROFILE_EVENT: expect(r->event.event == (*events)++ && strlen(r->event.name) < BLOCK_RAW_MOST); break;
     case PROFILE_MAP: expect(r->map.start + r->map.length >= r->map.start && strlen(r->map.path) != SIZE_MAX); break;
     case PROFILE_CHAIN: expect(r->chain.chain == ++*chains && r->chain.parent < r->chain.chain); break;
     case PROFILE_SAMPLE:
@@ -156,11 +84,9 @@ static void compare(const struct file *f, FILE *copy)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct file f = make_file(bytes, length);
-    int fd = memfd_create("profile", MFD_CLOEXEC), copy = dup(fd);
-    expect(fd >= 0 && copy >= 0);
-    FILE *to = fdopen(fd, "w"), *back = fdopen(copy, "r");
-    expect(to && back);
+    struct file f = make_file(&profile_format.file, bytes, length);
+    FILE *to, *back;
+    open_pair(&to, &back);
     copy_records(&f, to);
     rewind(back);
     compare(&f, back);

@@ -1,16 +1,15 @@
 #!/bin/bash
-# profile.sh SECONDS: fuzzes the reader of profiles under sanitizers, from a small file, which follows the description in
-# src/monitor/profile_format.h and nothing else, its records and its frame as seeds. Fails if anything is found; the input
-# that did it is kept in build/fuzz-profile.
+# profile.sh SECONDS: fuzzes the reader of profiles under sanitizers. Seeds are a small file, its records and its frame,
+# which follow the descriptions in src/monitor (block_file.h, block_records.h, profile_format.h) and nothing else. Fails
+# if anything is found; the input that did it is kept in build/fuzz-profile.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 mkdir -p "$build/fuzz-profile/seeds" "$build/fuzz-profile/corpus"
-python3 - "$build/fuzz-profile/seeds" <<'END'
-import os
-import struct
+PYTHONPATH=tests/fuzz PYTHONDONTWRITEBYTECODE=1 python3 - "$build/fuzz-profile/seeds" <<'END'
 import sys
-import zlib
+
+from block_seeds import write_seeds
 
 blocks = [b"\0\3\7version\0\0011\0"                     # information: version, 1
           b"\1\7\6cycles\0\xa0\x8d\6\1"                 # an event, of period 100000, of cycles
@@ -21,25 +20,7 @@ blocks = [b"\0\3\7version\0\0011\0"                     # information: version, 
           b"\4\xfe\x1f\2\4\1\1\x90\xa0\4\3\x08\5\1\2\3"  # samples
           b"\5\x87\x60\1\4\2\2\5"                       # the second of a pair
           b"\6\3\1\x80\x08" + b"\7\0"]                  # a total, the end
-
-
-def frame(raw):  # a zstd frame with its size and one block, stored
-    return b"\x28\xb5\x2f\xfd\x20" + bytes([len(raw)]) + (len(raw) << 3 | 1).to_bytes(3, "little") + raw
-
-
-def summed(data):
-    return data + struct.pack("<I", zlib.crc32(data))
-
-
-file = summed(b"\x89CYCLES\n" + struct.pack("<I", 1))
-for number, raw in enumerate(blocks):
-    file += summed(summed(struct.pack("<4sIII", b"BLCK", number, len(raw), len(frame(raw)))) + frame(raw))
-seeds = {"file": b"\0" + file,
-         "records": b"\1" + b"".join(struct.pack("<H", len(raw)) + raw for raw in blocks),
-         "frame": b"\2" + struct.pack("<I", len(blocks[0])) + frame(blocks[0])}
-for name, data in seeds.items():
-    with open(os.path.join(sys.argv[1], name), "wb") as to:
-        to.write(data)
+write_seeds(sys.argv[1], b"\x89CYCLES\n", blocks)
 END
 "$build/fuzz_profile" -max_total_time="$1" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="$build/fuzz-profile/" "$build/fuzz-profile/corpus" "$build/fuzz-profile/seeds"

@@ -82,6 +82,7 @@ class Bench:
     def stat(self, *words, events=(), status=0):
         """The numbers that the program told, its counters by event, and the whole report."""
         report = self.folder / "json"
+        report.unlink(missing_ok=True)
         words = [*(w for e in events for w in ("-e", e)), "--quiet", "--set", COUNTERS, "--json", report, *words]
         done = self.run("stat", *words)
         if done.returncode != status:
@@ -417,15 +418,15 @@ TESTS = [
 ]
 
 
-def main(arguments):
+def main(arguments, tests=TESTS, usage=__doc__):
     if not arguments:
-        sys.exit(__doc__.strip())
+        sys.exit(usage.strip())
     for number in (signal.SIGHUP, signal.SIGQUIT):  # guests inherit what is ignored, and die of them on purpose
         signal.signal(number, signal.SIG_DFL)
     good = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments[0]), folder)
-        for test in TESTS:
+        for test in tests:
             name = test.__name__.replace("_", "-")
             if arguments[1:] and name not in arguments[1:] and test.__name__ not in arguments[1:]:
                 continue

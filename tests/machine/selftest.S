@@ -48,12 +48,12 @@
     li t1, -1
     csrw mie, t1
     csrr t0, mie
-    check t0, LCOFI
+    check t0, LCOFI | MSI
     csrw mie, zero
     csrrs t0, mip, t1
     check t0, 0
     csrrc t0, mip, t1
-    check t0, LCOFI
+    check t0, LCOFI | MSI
     csrr t0, mip
     check t0, 0
     csrrw t0, mepc, t1
@@ -75,6 +75,51 @@
     check t0, 5
     li t1, -1
     csrw mcounteren, t1
+
+    li t1, -1
+    csrw satp, t1
+    csrr t0, satp
+    check t0, 0                     # the only program
+
+    # the core's own counters, by mode
+    csrw 0x321, t1                  # mcyclecfg
+    csrr t0, 0x321
+    check t0, MINH | UINH
+    csrw 0x322, t1                  # minstretcfg
+    csrr t0, 0x322
+    check t0, MINH | UINH
+    li t1, MINH
+    csrw 0x321, t1
+    csrw 0x322, t1
+    csrr t0, mcycle
+    csrr t1, mcycle
+    sub t0, t0, t1
+    check t0, 0
+    csrr t0, minstret
+    csrr t1, minstret
+    sub t0, t0, t1
+    check t0, 0
+    li t1, UINH
+    csrw 0x322, t1
+    csrw 0x321, zero
+    csrr t0, minstret
+    csrr t1, minstret
+    sub t0, t1, t0
+    check t0, 1
+    csrr t0, mcycle
+    csrr t1, mcycle
+    sltu t0, t0, t1
+    check t0, 1
+    csrw 0x322, zero
+    li t1, MSI                      # software can ask for it, and it has a cause of its own
+    csrw mie, t1
+    csrw mip, t1
+    csrsi mstatus, 8
+    csrci mstatus, 8
+    check s5, 1
+    check s2, 1 << 63 | 3
+    li s5, 0
+    csrw mie, zero
 
     # counters that the core has not, and events that are none
     li t1, 12345
@@ -182,8 +227,8 @@
     traps 2, 0xffffffff
     csrw mhartid, zero              # read-only
     traps 2, 0xf1401073
-    csrr t0, 0x180                  # satp
-    traps 2, 0x180022f3
+    csrr t0, 0x105                  # stvec
+    traps 2, 0x105022f3
     li t0, 0x1000
     ld t0, 0(t0)
     traps 5, 0x1000
@@ -245,6 +290,6 @@ handler:
 1:  csrw mepc, s4
     mret
 interrupted:
-    li s7, LCOFI
+    li s7, LCOFI | MSI
     csrc mip, s7
     mret

@@ -2,7 +2,7 @@
  * component by component and interval by interval.
  *
  *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--interval N] [--step] [--all-insns]
- *             [--] PROGRAM [ARGUMENTS]
+ *             [--fewer] [--] PROGRAM [ARGUMENTS]
  *
  * The program runs twice, since the two observe different instructions: first in a process of its own for the literal
  * tables, then for the accounting as commands use it. What does not hold is a line on standard output. Exit status 0,
@@ -37,6 +37,7 @@ struct comparison {
     struct guest_options guest;
     uint64_t interval_insns;
     bool all_insns; /* the literal tables observe every instruction */
+    bool fewer;     /* no method is in use that looks at every cycle */
     struct own_output own;
     struct literal *literal;
     struct slow_total slow;
@@ -158,6 +159,11 @@ static int run_literal_apart(struct comparison *c, struct error *err)
 
 /* ---- what must hold */
 
+static bool in_use(const struct comparison *c, unsigned kind)
+{
+    return !c->fewer || !(stack_rows[kind].view || kind == STACK_fmt2);
+}
+
 static void __attribute__((format(printf, 2, 3))) complain(struct comparison *c, const char *format, ...)
 {
     va_list arguments;
@@ -181,8 +187,9 @@ static void compare_interval(struct comparison *c, const char *where, const stru
     must_equal(c, where, "all", "cycles", (int64_t)i->cycles, (int64_t)l->cycles);
     must_equal(c, where, "all", "instructions", (int64_t)i->instructions, (int64_t)l->instructions);
     for (unsigned m = 0; m < LITERAL_METHODS; m++) {
-        const int64_t *parts = i->of[stack_find(literal_names[m])].parts;
-        for (unsigned n = 0; n < COMPONENTS; n++)
+        unsigned kind = (unsigned)stack_find(literal_names[m]);
+        const int64_t *parts = i->of[kind].parts;
+        for (unsigned n = 0; in_use(c, kind) && n < COMPONENTS; n++)
             must_equal(c, where, literal_names[m], component_rows[n].key, parts[n], l->lost[m][n]);
     }
 }
@@ -199,7 +206,7 @@ static void check_stacks(struct comparison *c, const char *where, const struct s
             if (parts[n] < 0 && !(n == COMPONENT_base && strncmp(name, "naive", 5) == 0))
                 complain(c, "%s: %s %s is %" PRId64 ", less than 0\n", where, name, component_rows[n].key, parts[n]);
         }
-        must_equal(c, where, name, "sum of components", sum, whole);
+        must_equal(c, where, name, "sum of components", sum, in_use(c, k) ? whole : 0);
     }
 }
 
@@ -300,7 +307,10 @@ static int run_both(struct comparison *c, char **argv, struct error *err)
         code = run_literal_apart(c, err);
     if (code != 0)
         return code;
-    c->accounting = accounting_new(&c->core.config, (1u << STACK_KINDS) - 1, c->interval_insns, err);
+    unsigned kinds = 0;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        kinds |= (unsigned)in_use(c, k) << k;
+    c->accounting = accounting_new(&c->core.config, kinds, c->interval_insns, err);
     if (c->accounting == NULL)
         return -ENOMEM;
     code = simulate(c, accounting_observer(c->accounting), accounting_sum(c->accounting), &result, err);
@@ -329,6 +339,7 @@ int main(int argc, char **argv)
     const struct option table[] = {
         {"interval", OPTION_COUNT, &c.interval_insns, "N", "instructions of an interval (0: one interval)"},
         {"all-insns", OPTION_FLAG, &c.all_insns, NULL, "let the literal tables observe every instruction"},
+        {"fewer", OPTION_FLAG, &c.fewer, NULL, "leave out methods that look at every cycle"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),
     };

@@ -4,8 +4,9 @@
     random.py [--seed S] [--draws N] [--first K] [--jobs J] [--compare FILE]
 
 Cores and programs are drawn as tests/fuzz/cores.py draws them, tables with few rows more often; half of the draws step
-through every cycle, half have intervals, half tell the literal tables about every instruction. The draws of a seed are
-always the same. Programs that are made for this stay beside FILE, so that commands can be repeated.
+through every cycle, half have intervals, half tell the literal tables about every instruction, half leave out the
+methods that look at every cycle. The draws of a seed are always the same. Programs that are made for this stay beside
+FILE, so that commands can be repeated.
 """
 import sys
 
@@ -56,7 +57,7 @@ class Fuzzer(cores.Fuzzer):
             more += ["--warmup", str(draw_length(rng, MOST_INSNS))]
         if rng.random() < 0.5:
             more += ["--interval", str(draw_length(rng, MOST_INSNS))]
-        more += [option for option in ("--step", "--all-insns") if rng.random() < 0.5]
+        more += [option for option in ("--step", "--all-insns", "--fewer") if rng.random() < 0.5]
         sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
         # The environment lies on the guest's stack and moves what is below.
         return ["env", "-i", self.compare, "--core", core, *sets, *more, "--", program.path]

@@ -1,11 +1,11 @@
 #!/bin/sh
-# jumps.sh BUILD: every op of the interpreter ends in a jump to the next one. A call instead would work, until the host's
+# jumps.sh OBJECTS: every op of the interpreter ends in a jump to the next one. A call instead would work, until the host's
 # stack is used up. Looks at the machine code for indirect calls; only those to hooks may be there.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 failed=0
 for name in ops fused_alu fused_load fused_other; do
-    object=$1/obj/emulate/$name.o
+    object=$1/emulate/$name.o
     calls=$(objdump -d --no-show-raw-insn "$object" |
         awk '/^[0-9a-f]+ <.*>:/ { at = $2 } /call +\*/ && at !~ /_hook>/ { print at }' | sort -u | head -n 5 | tr '\n' ' ')
     if [ ! -s "$object" ] || [ -n "$calls" ]; then

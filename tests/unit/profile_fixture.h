@@ -2,20 +2,8 @@
 #ifndef CYCLESCOPE_TESTS_PROFILE_FIXTURE_H
 #define CYCLESCOPE_TESTS_PROFILE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "base/random.h"
+#include "block_fixture.h"
 #include "monitor/profile_format.h"
-
-enum { NAME_ROOM = 24 };
 
 /* Records as they go in; strings are those of `text`. */
 struct list {
@@ -23,34 +11,6 @@ struct list {
     char (*text)[2][NAME_ROOM]; /* of each record */
     size_t count;
 };
-
-static inline unsigned below(struct random *random, unsigned limit)
-{
-    return (unsigned)((random_u64(random) >> 32) * limit >> 32);
-}
-
-/* Often an extreme one, else of any length. */
-static inline uint64_t any_u64(struct random *random)
-{
-    static const uint64_t extremes[] = {0, 1, 127, 128, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX - 1, UINT64_MAX};
-    if (below(random, 3) == 0)
-        return extremes[below(random, 8)];
-    return random_u64(random) >> below(random, 64);
-}
-
-static inline uint32_t any_u32(struct random *random)
-{
-    return below(random, 4) == 0 ? UINT32_MAX : (uint32_t)any_u64(random);
-}
-
-static const char *any_string(struct random *random, char *text)
-{
-    unsigned length = below(random, NAME_ROOM);
-    for (unsigned i = 0; i < length; i++)
-        text[i] = (char)(1 + below(random, 255));
-    text[length] = '\0';
-    return text;
-}
 
 static inline struct profile_sample any_sample(struct random *random, uint32_t events, uint32_t chains)
 {
@@ -150,32 +110,6 @@ static inline void assert_same(const struct profile_record *a, const struct prof
 
 /* ---- files */
 
-struct bytes {
-    uint8_t *at;
-    size_t length;
-};
-
-static inline struct bytes contents(FILE *f)
-{
-    struct bytes b = {NULL, 0};
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    b.length = (size_t)ftell(f);
-    b.at = malloc(b.length + 1);
-    assert_non_null(b.at);
-    rewind(f);
-    assert_int_equal(fread(b.at, 1, b.length, f), b.length);
-    fclose(f);
-    return b;
-}
-
-/* A second stream to the same file, as the writer closes the first. */
-static inline FILE *twin(FILE *f)
-{
-    FILE *other = fdopen(dup(fileno(f)), "r+");
-    assert_non_null(other);
-    return other;
-}
-
 static inline struct profile_writer *open_writer(FILE **file)
 {
     struct error err;
@@ -214,11 +148,8 @@ static inline struct reading read_profile(const uint8_t *bytes, size_t length, c
 {
     struct reading got = {0, -1, false, {""}};
     struct profile_record r;
-    uint8_t *copy = malloc(length + 1); /* exactly as long as it is, so that reading on would be noticed */
-    assert_non_null(copy);
-    memcpy(copy, bytes, length);
-    FILE *from = fmemopen(copy, length, "r");
-    assert_non_null(from);
+    uint8_t *copy;
+    FILE *from = open_bytes(bytes, length, &copy);
     struct profile_reader *reader = profile_reader_new(from, "FILE", &got.err);
     if (reader) {
         while ((got.result = profile_read(reader, &r, &got.err)) > 0) {

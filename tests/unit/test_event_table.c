@@ -207,6 +207,8 @@ static const struct rule {
     {"dtlb_walks", "page-walks:data"},
     {"bus_reads", "bus-transactions:read"},
     {"bus_writes", "bus-transactions:write"},
+    {"machine_cycles", NULL}, /* cycles:m, which a mode makes */
+    {"machine_instructions", NULL},
 };
 
 /* Puts `word` in the place of `sign`. */

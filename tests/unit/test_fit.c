@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "core_fixture.h"
 #include "core/cores.h"
 #include "pmu/fit.h"
 
@@ -22,21 +23,6 @@ struct fit {
     bool fits[MOST];
     unsigned counter[MOST];
 };
-
-/* A core by its settings, with spaces between them. */
-static void make_core(struct core_config *c, const char *settings)
-{
-    struct error err;
-    core_config_default(c);
-    while (*settings) {
-        char one[96];
-        size_t length = strcspn(settings, " ");
-        snprintf(one, sizeof one, "%.*s", (int)length, settings);
-        if (core_config_set(c, one, &err) != 0)
-            fail_msg("%s", err.text);
-        settings += length + strspn(settings + length, " ");
-    }
-}
 
 static struct fit fit(const char *settings, const char *wanted)
 {

@@ -11,7 +11,7 @@ static void a_file_that_is_cut_off_is_read_up_to_there(void **state)
     size_t most = 0;
     for (size_t length = 0; length < b.length; length++) {
         struct reading got = read_profile(b.at, length, &l);
-        assert_int_equal(got.result < 0, length < PROFILE_HEADER_BYTES);
+        assert_int_equal(got.result < 0, length < BLOCK_FILE_HEADER_BYTES);
         assert_true(got.result < 0 || got.err.text[0] == '\0');
         assert_false(got.complete);
         assert_true(got.records >= most && got.records - most <= 7);
@@ -49,21 +49,21 @@ static void expect_sentence(const uint8_t *bytes, size_t length, const char *wan
 static void foreign_files_get_a_sentence(void **state)
 {
     (void)state;
-    uint8_t header[PROFILE_HEADER_BYTES];
+    uint8_t header[BLOCK_FILE_HEADER_BYTES];
     static const uint8_t elf[64] = "\177ELF\2\1\1", zeros[4096];
     expect_sentence(zeros, 0, "FILE is no profile of Cyclescope: it is empty");
     expect_sentence(zeros, 1, "FILE is no profile of Cyclescope");
     expect_sentence(zeros, sizeof zeros, "FILE is no profile of Cyclescope");
     expect_sentence(elf, sizeof elf, "FILE is no profile of Cyclescope");
     expect_sentence((const uint8_t *)"PERFILE2", 8, "FILE is no profile of Cyclescope");
-    profile_put_header(header, PROFILE_VERSION);
+    block_put_file_header(header, PROFILE_MAGIC, PROFILE_VERSION);
     expect_sentence(header, sizeof header, "");
     for (size_t i = 1; i < sizeof header; i++)
         expect_sentence(header, i, "FILE was cut off in its header: it holds no profile");
-    profile_put_header(header, 2);
+    block_put_file_header(header, PROFILE_MAGIC, 2);
     expect_sentence(header, sizeof header,
                     "FILE was written by a newer version of Cyclescope: its format is 2, the latest known is 1");
-    profile_put_header(header, 0);
+    block_put_file_header(header, PROFILE_MAGIC, 0);
     expect_sentence(header, sizeof header, "FILE has a format that is no longer read: 0");
     header[8] = 1;
     expect_sentence(header, sizeof header, "FILE is damaged: its header has a wrong checksum");
@@ -80,12 +80,12 @@ static void foreign_files_get_a_sentence(void **state)
 static void blocks_are_checked(void **state)
 {
     (void)state;
-    uint8_t file[400], *block = file + PROFILE_HEADER_BYTES, *frame = block + PROFILE_BLOCK_HEADER_BYTES;
+    uint8_t file[400], *block = file + BLOCK_FILE_HEADER_BYTES, *frame = block + BLOCK_HEADER_BYTES;
     ZSTD_CCtx *z = ZSTD_createCCtx();
     assert_non_null(z);
     static const uint8_t end[3] = {PROFILE_END, 0, PROFILE_END};
-    profile_put_header(file, PROFILE_VERSION);
-    size_t length = PROFILE_HEADER_BYTES + profile_pack_block(z, block, 0, end, 2), tail = length;
+    block_put_file_header(file, PROFILE_MAGIC, PROFILE_VERSION);
+    size_t length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 0, end, 2), tail = length;
     expect_sentence(file, length, "");
     file[length] = 0;
     expect_sentence(file, length + 1, "FILE is damaged: it goes on behind its last block, 0");
@@ -93,25 +93,25 @@ static void blocks_are_checked(void **state)
     expect_sentence(file, length, "FILE is damaged: block 0 has a wrong checksum");
     block[12] ^= 1;
     expect_sentence(file, length, "FILE is damaged: block 0 has a wrong checksum in its header");
-    length = PROFILE_HEADER_BYTES + profile_pack_block(z, block, 0, end, 3);
+    length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 0, end, 3);
     expect_sentence(file, length, "FILE is damaged: block 0 has records behind the end");
-    length = PROFILE_HEADER_BYTES + profile_pack_block(z, block, 3, end, 2);
+    length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 3, end, 2);
     expect_sentence(file, length, "FILE is damaged: block 3 stands where block 0 should");
     block[0] = 'C';
-    profile_put_u32(block + 16, profile_checksum(block, 16));
+    block_put_u32(block + 16, block_checksum(block, 16));
     expect_sentence(file, length, "FILE is damaged: block 0 does not begin as a block does");
     static const size_t impossible[][2] = {
-        {0, 8}, {PROFILE_RAW_MOST + 1, 8}, {8, 0}, {8, PROFILE_FRAME_MOST + 1}, {UINT32_MAX, 8}};
+        {0, 8}, {BLOCK_RAW_MOST + 1, 8}, {8, 0}, {8, BLOCK_FRAME_MOST + 1}, {UINT32_MAX, 8}};
     for (size_t i = 0; i < 5; i++) {
-        profile_seal_block(block, 0, impossible[i][0], 8);
-        profile_put_u32(block + 12, (uint32_t)impossible[i][1]);
-        profile_put_u32(block + 16, profile_checksum(block, 16));
+        block_seal(block, 0, impossible[i][0], 8);
+        block_put_u32(block + 12, (uint32_t)impossible[i][1]);
+        block_put_u32(block + 16, block_checksum(block, 16));
         expect_sentence(file, length, "FILE is damaged: block 0 has an impossible size");
     }
     size_t frame_bytes = ZSTD_compressCCtx(z, frame, 100, end, 2, 1);
-    static const size_t wrong[] = {1, 3, PROFILE_RAW_MOST};
+    static const size_t wrong[] = {1, 3, BLOCK_RAW_MOST};
     for (size_t i = 0; i < 3; i++) {
-        length = PROFILE_HEADER_BYTES + profile_seal_block(block, 0, wrong[i], frame_bytes);
+        length = BLOCK_FILE_HEADER_BYTES + block_seal(block, 0, wrong[i], frame_bytes);
         expect_sentence(file, length, "FILE is damaged: block 0 does not decompress to its size");
     }
     ZSTD_freeCCtx(z);
@@ -176,12 +176,12 @@ static void records_are_checked(void **state)
     char sentence[200];
     ZSTD_CCtx *z = ZSTD_createCCtx();
     assert_non_null(z);
-    profile_put_header(file, PROFILE_VERSION);
-    size_t second = PROFILE_HEADER_BYTES;
-    second += profile_pack_block(z, file + second, 0, first, sizeof first);
+    block_put_file_header(file, PROFILE_MAGIC, PROFILE_VERSION);
+    size_t second = BLOCK_FILE_HEADER_BYTES;
+    second += block_pack(z, file + second, 0, first, sizeof first);
     for (size_t i = 0; i < sizeof wrong_records / sizeof *wrong_records; i++) {
         const struct wrong_record *w = &wrong_records[i];
-        size_t length = second + profile_pack_block(z, file + second, 1, (const uint8_t *)w->records, w->length);
+        size_t length = second + block_pack(z, file + second, 1, (const uint8_t *)w->records, w->length);
         struct reading got = read_profile(file, length, &want);
         snprintf(sentence, sizeof sentence, "FILE is damaged: block 1 has %s", w->want);
         assert_string_equal(got.err.text, sentence);
@@ -206,10 +206,10 @@ static void events_are_bounded(void **state)
         raw[i] = i % 2 == 0 ? PROFILE_EVENT : 0;
     ZSTD_CCtx *z = ZSTD_createCCtx();
     assert_non_null(z);
-    profile_put_header(file, PROFILE_VERSION);
-    size_t length = profile_pack_block(z, file + PROFILE_HEADER_BYTES, 0, raw, sizeof raw);
-    assert_true(length < sizeof file - PROFILE_HEADER_BYTES);
-    struct reading got = read_profile(file, PROFILE_HEADER_BYTES + length, &l);
+    block_put_file_header(file, PROFILE_MAGIC, PROFILE_VERSION);
+    size_t length = block_pack(z, file + BLOCK_FILE_HEADER_BYTES, 0, raw, sizeof raw);
+    assert_true(length < sizeof file - BLOCK_FILE_HEADER_BYTES);
+    struct reading got = read_profile(file, BLOCK_FILE_HEADER_BYTES + length, &l);
     assert_string_equal(got.err.text, "FILE is damaged: block 0 has one event too many");
     assert_int_equal(got.records, PROFILE_EVENTS_MOST);
     ZSTD_freeCCtx(z);
@@ -220,25 +220,25 @@ static void events_are_bounded(void **state)
 static void strings_are_bounded(void **state)
 {
     (void)state;
-    static char raw[PROFILE_STRING_MOST + 7]; /* information without a name, and its value */
-    static uint8_t file[PROFILE_HEADER_BYTES + PROFILE_BLOCK_MOST];
+    static char raw[RECORD_STRING_MOST + 7]; /* information without a name, and its value */
+    static uint8_t file[BLOCK_FILE_HEADER_BYTES + BLOCK_MOST];
     const char *most = "\x02\xff\x7f", *too_long = "\x02\x80\x80\x01";
     struct profile_record info = {.kind = PROFILE_INFO, .info = {"", raw + 4}};
     struct list want = {&info, NULL, 1};
     ZSTD_CCtx *z = ZSTD_createCCtx();
     assert_non_null(z);
-    memset(raw + 4, 'x', PROFILE_STRING_MOST);
+    memset(raw + 4, 'x', RECORD_STRING_MOST);
     memcpy(raw + 1, most, 3);
-    profile_put_header(file, PROFILE_VERSION);
-    uint8_t *block = file + PROFILE_HEADER_BYTES;
-    size_t length = profile_pack_block(z, block, 0, (uint8_t *)raw, PROFILE_STRING_MOST + 5);
-    struct reading got = read_profile(file, PROFILE_HEADER_BYTES + length, &want);
+    block_put_file_header(file, PROFILE_MAGIC, PROFILE_VERSION);
+    uint8_t *block = file + BLOCK_FILE_HEADER_BYTES;
+    size_t length = block_pack(z, block, 0, (uint8_t *)raw, RECORD_STRING_MOST + 5);
+    struct reading got = read_profile(file, BLOCK_FILE_HEADER_BYTES + length, &want);
     assert_string_equal(got.err.text, "");
     assert_int_equal(got.records, 1);
-    memset(raw + 5, 'x', PROFILE_STRING_MOST + 1);
+    memset(raw + 5, 'x', RECORD_STRING_MOST + 1);
     memcpy(raw + 1, too_long, 4);
-    length = profile_pack_block(z, block, 0, (uint8_t *)raw, sizeof raw);
-    got = read_profile(file, PROFILE_HEADER_BYTES + length, &want);
+    length = block_pack(z, block, 0, (uint8_t *)raw, sizeof raw);
+    got = read_profile(file, BLOCK_FILE_HEADER_BYTES + length, &want);
     assert_string_equal(got.err.text, "FILE is damaged: block 0 has a line of information with a bad value");
     ZSTD_freeCCtx(z);
 }

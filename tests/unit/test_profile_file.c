@@ -67,10 +67,10 @@ static void a_string_that_is_too_long_is_cut_between_characters(void **state)
     assert_non_null(reader);
     for (unsigned i = 0; i < 5; i++) {
         assert_int_equal(profile_read(reader, &r, &err), 1);
-        assert_int_equal(strlen(r.info.name), PROFILE_STRING_MOST - 1);
-        assert_memory_equal(r.info.name, name, PROFILE_STRING_MOST - 1);
-        assert_int_equal(strlen(r.info.value), PROFILE_STRING_MOST);
-        assert_memory_equal(r.info.value, value, PROFILE_STRING_MOST);
+        assert_int_equal(strlen(r.info.name), RECORD_STRING_MOST - 1);
+        assert_memory_equal(r.info.name, name, RECORD_STRING_MOST - 1);
+        assert_int_equal(strlen(r.info.value), RECORD_STRING_MOST);
+        assert_memory_equal(r.info.value, value, RECORD_STRING_MOST);
     }
     assert_int_equal(profile_read(reader, &r, &err), 0);
     profile_reader_free(reader);

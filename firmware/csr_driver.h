@@ -1,0 +1,87 @@
+/* The engine's driver on a RISC-V core with Sscofpmf and Smcntrpmf: mhpmcounter3 on are counters 0 on.
+ *
+ * A CSR's number is part of its instruction, so there is one instruction for each counter, and the first n are
+ * executed.
+ */
+#ifndef CYCLESCOPE_FIRMWARE_CSR_DRIVER_H
+#define CYCLESCOPE_FIRMWARE_CSR_DRIVER_H
+
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+#define CSR_READ(csr)                                                                                                  \
+    ({                                                                                                                 \
+        uint64_t csr_value;                                                                                            \
+        __asm__ volatile("csrr %0, " #csr : "=r"(csr_value)::"memory");                                                \
+        csr_value;                                                                                                     \
+    })
+#define CSR_WRITE(csr, value) __asm__ volatile("csrw " #csr ", %0" ::"rK"((uint64_t)(value)) : "memory")
+#define CSR_CLEAR(csr, bits)  __asm__ volatile("csrc " #csr ", %0" ::"rK"((uint64_t)(bits)) : "memory")
+#define CSR_SET(csr, bits)    __asm__ volatile("csrs " #csr ", %0" ::"rK"((uint64_t)(bits)) : "memory")
+
+/* DO(i, n): counter i is mhpmcounter n. */
+#define EACH_COUNTER(DO)                                                                                               \
+    DO(0, 3)                                                                                                           \
+    DO(1, 4) DO(2, 5) DO(3, 6) DO(4, 7) DO(5, 8) DO(6, 9) DO(7, 10) DO(8, 11) DO(9, 12) DO(10, 13) DO(11, 14)          \
+        DO(12, 15) DO(13, 16) DO(14, 17) DO(15, 18) DO(16, 19) DO(17, 20) DO(18, 21) DO(19, 22) DO(20, 23) DO(21, 24)  \
+            DO(22, 25) DO(23, 26) DO(24, 27) DO(25, 28) DO(26, 29) DO(27, 30) DO(28, 31)
+
+static inline void driver_read(uint64_t *to, uint32_t n)
+{
+#define READ(i, number)                                                                                                \
+    if (n == i)                                                                                                        \
+        return;                                                                                                        \
+    to[i] = CSR_READ(mhpmcounter##number);
+    EACH_COUNTER(READ)
+#undef READ
+}
+
+static inline void driver_write(const uint64_t *from, uint32_t n)
+{
+#define WRITE(i, number)                                                                                               \
+    if (n == i)                                                                                                        \
+        return;                                                                                                        \
+    CSR_WRITE(mhpmcounter##number, from[i]);
+    EACH_COUNTER(WRITE)
+#undef WRITE
+}
+
+static inline void driver_select(const uint64_t *code, uint32_t n)
+{
+#define SELECT(i, number)                                                                                              \
+    if (n == i)                                                                                                        \
+        return;                                                                                                        \
+    CSR_WRITE(mhpmevent##number, code[i]);
+    EACH_COUNTER(SELECT)
+#undef SELECT
+}
+
+/* Selecting has cleared OF. */
+static inline void driver_start_clock(unsigned counter, uint64_t value)
+{
+    switch (counter) {
+#define START(i, number)                                                                                               \
+    case i: CSR_WRITE(mhpmcounter##number, value); break;
+        EACH_COUNTER(START)
+#undef START
+    }
+}
+
+static inline uint64_t driver_cycles(void)
+{
+    return CSR_READ(mcycle);
+}
+
+static inline uint64_t driver_insns(void)
+{
+    return CSR_READ(minstret);
+}
+
+static inline void driver_set_cycles_and_insns(uint64_t cycles, uint64_t insns)
+{
+    CSR_WRITE(mcycle, cycles);
+    CSR_WRITE(minstret, insns);
+}
+
+#endif

@@ -1,0 +1,552 @@
+/* Estimates of multiplexed counts: facts about series that are made up. */
+#include "estimate_world.h"
+
+#include <errno.h>
+
+static const char *const names[] = {"linear", "interpolation", "regression"};
+
+#define FOR_EACH_ESTIMATOR(name)                                                                                       \
+    for (const char *const *at = names, *name = *at; at < names + 3; name = ++at < names + 3 ? *at : NULL)
+
+static void expect_near(double is, double should, double most_off)
+{
+    if (!(off_by(is, should) <= most_off))
+        fail_msg("%g instead of %g", is, should);
+}
+
+static void expect_inside(const struct estimate *x, double truth)
+{
+    if (!(x->low <= truth && truth <= x->high))
+        fail_msg("%g is not from %g to %g", truth, x->low, x->high);
+}
+
+/* ---- programs */
+
+static void constant(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i, (void)r;
+    to->count = 37;
+}
+
+static void never(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i, (void)r;
+    to->count = 0;
+}
+
+static void trend(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)r;
+    to->count = 100 + 10 * i;
+}
+
+/* All of it happens in the first slot of each round. */
+static void beat(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)r;
+    to->count = i % w->plan.slots == 0 ? 400 : 0;
+}
+
+static void noisy(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i;
+    to->count = 100 + random_u64(r) % 21;
+}
+
+static void bursts(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i;
+    to->count = random_u64(r) % 20 == 0 ? 5000 : 10;
+}
+
+/* Three events per ten instructions, whose number leaps. */
+static void of_insns(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i;
+    to->insns = 500 + 10 * (random_u64(r) % 100);
+    to->count = to->insns * 3 / 10;
+}
+
+/* With slices of instructions: cycles leap, and half of them are events. */
+static void of_cycles(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i;
+    to->cycles = 1000 + 10 * (random_u64(r) % 100);
+    to->count = to->cycles / 2;
+}
+
+/* ---- facts */
+
+static void constant_rate_is_exact(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 4, .slots = 80, .slot = constant, .seed = 1};
+        world_run(&w, name);
+        for (size_t i = 0; i < 4; i++) {
+            struct estimate x = estimates_total(w.estimates, i);
+            expect_near(x.value, w.truth, 1e-12);
+            expect_near(x.share, 0.25, 1e-12);
+            assert_int_equal(x.slices, 20);
+            assert_int_equal(x.counted, 20 * 37);
+            assert_true(estimate_half(&x) < 1e-9);
+            assert_false(x.bursty);
+        }
+        world_end(&w);
+    }
+}
+
+static void what_is_always_counted_is_exact(void **state)
+{
+    (void)state;
+    struct world w = {.groups = 2, .slots = 21, .slot = of_insns, .seed = 1};
+    world_run(&w, "regression");
+    struct estimate cycles = estimates_total(w.estimates, 2), insns = estimates_total(w.estimates, 3);
+    assert_true(cycles.value == (double)w.cycles && cycles.low == cycles.high && cycles.share == 1);
+    assert_true(insns.value == (double)w.insns && insns.low == insns.high && insns.high == insns.value);
+    world_end(&w);
+}
+
+static void a_group_that_is_alone_is_counted_fully(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 1, .slots = 9, .slot = noisy, .seed = 1};
+        world_run(&w, name);
+        struct estimate x = estimates_total(w.estimates, 0);
+        assert_true(x.value == w.truth && x.low == w.truth && x.high == w.truth && x.share == 1);
+        world_end(&w);
+    }
+}
+
+static void a_trend_is_followed(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 4, .slots = 400, .slot = trend, .seed = 3};
+        world_run(&w, name);
+        for (size_t i = 0; i < 4; i++) {
+            struct estimate x = estimates_total(w.estimates, i);
+            expect_inside(&x, w.truth);
+            /* Only what lies beyond the first and the last slice is not between two: three slots each at most. */
+            if (strcmp(name, "linear") != 0)
+                assert_true(fabs(x.value - w.truth) <= 2 * 10 * (1 + 2 + 3));
+        }
+        world_end(&w);
+    }
+}
+
+static void fixed_order_beats_with_the_round_and_random_order_does_not(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world fixed = {.groups = 4, .slots = 2000, .slot = beat, .fixed = true, .seed = 1};
+        world_run(&fixed, name);
+        struct estimate first = estimates_total(fixed.estimates, 0), other = estimates_total(fixed.estimates, 1);
+        assert_true(first.value > 3.9 * fixed.truth);
+        assert_true(other.value < 0.01 * fixed.truth && other.high < fixed.truth);
+        world_end(&fixed);
+        struct world drawn = {.groups = 4, .slots = 2000, .slot = beat, .seed = 1};
+        world_run(&drawn, name);
+        for (size_t i = 0; i < 4; i++) {
+            struct estimate x = estimates_total(drawn.estimates, i);
+            expect_near(x.value, drawn.truth, 0.25);
+            expect_inside(&x, drawn.truth);
+            assert_true(x.bursty);
+        }
+        world_end(&drawn);
+    }
+}
+
+static void bursts_are_told_and_noise_is_not(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world calm = {.groups = 4, .slots = 400, .slot = noisy, .seed = 2};
+        struct world wild = {.groups = 4, .slots = 400, .slot = bursts, .seed = 2};
+        world_run(&calm, name);
+        world_run(&wild, name);
+        for (size_t i = 0; i < 4; i++) {
+            struct estimate c = estimates_total(calm.estimates, i), b = estimates_total(wild.estimates, i);
+            assert_false(c.bursty);
+            assert_true(c.variation > 0.03 && c.variation < 0.1); /* evenly from 100 to 120: 0.055 */
+            assert_true(b.bursty && b.variation > 2);
+            expect_inside(&c, calm.truth);
+        }
+        world_end(&calm);
+        world_end(&wild);
+    }
+}
+
+static void zero_counts_have_a_high_end(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 5, .slots = 500, .slot = never, .seed = 1};
+        world_run(&w, name);
+        struct estimate x = estimates_total(w.estimates, 3);
+        assert_true(x.value == 0 && x.low == 0);
+        assert_true(x.high >= 3 * 5 && x.high <= 4 * 5); /* of 15 at a fifth of the time, one is seen in 96 % */
+        world_end(&w);
+    }
+}
+
+static void too_few_slices_tell_no_high_end(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 4, .slots = 4, .slot = noisy, .seed = 1};
+        world_run(&w, name);
+        for (size_t i = 0; i < 4; i++) {
+            struct estimate x = estimates_total(w.estimates, i);
+            assert_true(isinf(x.high) && x.low == (double)x.counted);
+            expect_near(x.value, 4.0 * (double)x.counted, 1e-9);
+        }
+        world_end(&w);
+        w.slots = 8;
+        world_run(&w, name);
+        struct estimate x = estimates_total(w.estimates, 0);
+        assert_true(isfinite(x.high) && x.high > x.value);
+        world_end(&w);
+        w.slots = 1; /* three groups had no turn */
+        world_run(&w, name);
+        int unseen = 0;
+        for (size_t i = 0; i < 4; i++) {
+            x = estimates_total(w.estimates, i);
+            unseen += x.slices == 0 && x.value == 0 && x.share == 0 && isinf(x.high);
+        }
+        assert_int_equal(unseen, 3);
+        estimates_finish(w.estimates);
+        world_end(&w);
+    }
+}
+
+static void a_last_round_may_be_partial(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        for (size_t slots = 81; slots < 84; slots++) {
+            struct world w = {.groups = 4, .slots = slots, .slot = constant, .seed = 5};
+            world_run(&w, name);
+            for (size_t i = 0; i < 4; i++)
+                expect_near(estimates_total(w.estimates, i).value, w.truth, 1e-12);
+            estimates_finish(w.estimates);
+            for (size_t i = 0; i < 4; i++)
+                expect_near(estimates_total(w.estimates, i).value, w.truth, 1e-12);
+            world_end(&w);
+        }
+    }
+}
+
+static void a_short_slice_counts_but_predicts_nothing(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 2, .slots = 40, .slot = constant, .seed = 1};
+        world_run(&w, name);
+        struct slice last = {.group = 0, .round = 20, .cycles = 10, .insns = 10, .count = {5}};
+        world_add(&w, &last);
+        struct estimate x = estimates_total(w.estimates, 0), y = estimates_total(w.estimates, 1);
+        expect_near(x.value, w.truth + 5, 1e-12);
+        assert_true(estimate_half(&x) < 1e-6);
+        expect_near(y.value, w.truth + 0.37, 1e-12);
+        world_end(&w);
+    }
+}
+
+static void idle_slots_are_predicted(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 2, .idle = 3, .slots = 100, .slot = constant, .seed = 1};
+        world_run(&w, name);
+        struct estimate x = estimates_total(w.estimates, 1);
+        expect_near(x.value, w.truth, 1e-12);
+        expect_near(x.share, 0.2, 1e-12);
+        world_end(&w);
+    }
+}
+
+static void a_larger_share_is_more_certain(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 3, .share = {4, 1, 1}, .slots = 1200, .slot = noisy, .seed = 1};
+        world_run(&w, name);
+        struct estimate much = estimates_total(w.estimates, 0), little = estimates_total(w.estimates, 1);
+        expect_near(much.share, 4.0 / 6, 1e-12);
+        assert_int_equal(much.slices, 800);
+        expect_inside(&much, w.truth);
+        expect_inside(&little, w.truth);
+        /* (1 - share) / share: 0.5 against 5 */
+        assert_true(estimate_half(&much) < 0.45 * estimate_half(&little));
+        world_end(&w);
+    }
+}
+
+static void regression_follows_the_other_clock(void **state)
+{
+    (void)state;
+    static const struct {
+        enum slice_clock clock;
+        void (*slot)(const struct world *w, size_t number, struct random *r, struct world_slot *to);
+    } of[] = {{CLOCK_CYCLES, of_insns}, {CLOCK_INSNS, of_cycles}};
+    for (int i = 0; i < 2; i++) {
+        struct world w = {.groups = 6, .slots = 600, .clock = of[i].clock, .slot = of[i].slot, .seed = 1};
+        double half[3];
+        int n = 0;
+        FOR_EACH_ESTIMATOR(name)
+        {
+            world_run(&w, name);
+            struct estimate x = estimates_total(w.estimates, 2);
+            expect_inside(&x, w.truth);
+            half[n++] = estimate_half(&x);
+            if (strcmp(name, "regression") == 0)
+                expect_near(x.value, w.truth, 0.01);
+            world_end(&w);
+        }
+        /* Not less, since the slope has to be found first, and the interval knows of that. */
+        if (!(half[2] < 0.5 * half[1] && half[2] < 0.5 * half[0]))
+            fail_msg("%g %g %g", half[0], half[1], half[2]);
+    }
+}
+
+static void what_was_counted_is_certain(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 4, .slots = 16, .slot = bursts, .seed = 11};
+        for (w.slots = 8; w.slots <= 64; w.slots *= 2) { /* with few slices the rest of the interval reaches below it */
+            world_run(&w, name);
+            for (size_t i = 0; i < 4; i++) {
+                struct estimate x = estimates_total(w.estimates, i);
+                assert_true(x.low >= (double)x.counted && x.value >= x.low && x.high >= x.value);
+            }
+            world_end(&w);
+        }
+    }
+}
+
+static void two_by_hand(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)r;
+    to->count = i < 2 ? 100 : 110;
+}
+
+static void an_interval_by_hand(void **state)
+{
+    (void)state;
+    struct world w = {.groups = 2, .slots = 4, .slot = two_by_hand, .fixed = true};
+    world_run(&w, "linear");
+    struct estimate x = estimates_total(w.estimates, 0);
+    /* Noise is 10² / 2, the coefficients are 1 and -1 twice, and one difference is one degree of freedom. */
+    double half = 12.706 * sqrt(50 * 4);
+    expect_near(x.value, 420, 1e-12);
+    expect_near(x.low, 420 - half, 1e-9);
+    expect_near(x.high, 420 + half, 1e-9);
+    world_end(&w);
+}
+
+/* ---- rounds */
+
+struct told {
+    uint32_t rounds;
+    uint64_t cycles, insns;
+    double value[2], half;
+};
+
+static void on_round(void *context, const struct estimate_round *r)
+{
+    struct told *t = context;
+    assert_int_equal(r->round, t->rounds++);
+    assert_int_equal(r->first_cycle, t->cycles);
+    assert_int_equal(r->first_insn, t->insns);
+    t->cycles += r->cycles;
+    t->insns += r->insns;
+    for (int i = 0; i < 2; i++)
+        t->value[i] += r->value[i];
+    t->half += r->half[1];
+    assert_true(r->value[3] == (double)r->cycles && r->half[3] == 0);
+    assert_true(r->value[4] == (double)r->insns);
+}
+
+static void rounds_come_in_order_and_sum_up(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct told t = {0};
+        struct world w = {.groups = 3, .slots = 200, .slot = noisy, .seed = 4, .ready = on_round, .context = &t};
+        world_run(&w, name);
+        assert_true(t.rounds >= 64); /* 66 have ended, and each group had a turn in the one before */
+        struct estimate before = estimates_total(w.estimates, 0);
+        estimates_finish(w.estimates);
+        assert_int_equal(t.rounds, 67);
+        assert_int_equal(t.cycles, w.cycles);
+        assert_int_equal(t.insns, w.insns);
+        for (size_t i = 0; i < 2; i++)
+            expect_near(t.value[i], estimates_total(w.estimates, i).value, 1e-9);
+        struct estimate after = estimates_total(w.estimates, 0);
+        expect_near(after.value, before.value, 1e-12);
+        expect_near(after.high, before.high, 1e-9);
+        assert_true(t.half > 0);
+        world_end(&w);
+    }
+}
+
+struct coverage {
+    const struct world *w;
+    double truth[1000];
+    double level;
+    int rounds, inside;
+};
+
+static void compare_round(void *context, const struct estimate_round *r)
+{
+    struct coverage *c = context;
+    if (r->round < 20) /* not enough is known yet */
+        return;
+    c->rounds++;
+    c->inside += fabs(r->value[0] - c->truth[r->round]) <= r->half[0];
+}
+
+static void keep_truth(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    struct coverage *c = w->context;
+    noisy(w, i, r, to);
+    c->truth[i / w->plan.slots] += (double)to->count;
+}
+
+/* The level wanders from slot to slot, without noise. */
+static void keep_level(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    struct coverage *c = w->context;
+    c->level = 0.99 * c->level + 10 * world_normal(r);
+    to->count = (uint64_t)(2000 + c->level);
+    c->truth[i / w->plan.slots] += (double)to->count;
+}
+
+static void variation_is_that_within_a_round(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct coverage c = {0};
+        struct world w = {.groups = 4, .slots = 4000, .slot = keep_level, .seed = 3, .context = &c};
+        world_run(&w, name);
+        struct estimate x = estimates_total(w.estimates, 0);
+        /* Steps of 10; two slots of a round are 5 / 3 steps apart, on the average. The level itself goes much farther.
+         */
+        expect_near(x.variation, 10 * sqrt(5.0 / 3 / 2) / 2000, 0.3);
+        world_end(&w);
+    }
+}
+
+static void expect_rounds_inside(struct world w, const char *name, double most)
+{
+    struct coverage c = {0};
+    w.groups = 4;
+    w.slots = 4000;
+    w.ready = compare_round;
+    w.context = &c;
+    world_run(&w, name);
+    estimates_finish(w.estimates);
+    assert_int_equal(c.rounds, 980);
+    if (c.inside < 0.91 * c.rounds || c.inside > most * c.rounds)
+        fail_msg("%s: %d of %d", name, c.inside, c.rounds);
+    world_end(&w);
+}
+
+static void intervals_of_rounds_hold_most_of_them(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        expect_rounds_inside((struct world){.slot = keep_truth, .seed = 9}, name, 0.98);
+        /* Few slices tell wandering and noise apart badly, and what may be noise is taken as such. */
+        expect_rounds_inside((struct world){.slot = keep_level, .seed = 9}, name, 0.995);
+    }
+}
+
+/* ---- mistakes */
+
+static void what_is_not_of_the_plan_is_refused(void **state)
+{
+    (void)state;
+    struct error err = {""};
+    struct world w = {.groups = 2, .slots = 7, .slot = noisy, .seed = 1};
+    world_run(&w, "regression");
+    assert_int_equal(estimates_add(w.estimates, &(struct slice){.group = 2, .round = 9}, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "group 2"));
+    assert_int_equal(estimates_add(w.estimates, &(struct slice){.group = 1, .round = 2}, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "round 2"));
+    world_end(&w);
+    w.plan.slice = 0;
+    assert_null(estimates_new(&w.plan, &estimators[0], NULL, NULL, &err));
+    w.plan.slice = 1000;
+    w.event[1].group = 7;
+    assert_null(estimates_new(&w.plan, &estimators[0], NULL, NULL, &err));
+    assert_non_null(strstr(err.text, "group 7"));
+    assert_null(estimator_find("best"));
+    assert_ptr_equal(estimator_find(estimators[1].name), &estimators[1]);
+}
+
+static void slices_without_length_do_no_harm(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 2, .slots = 20, .slot = constant, .seed = 1};
+        world_run(&w, name);
+        for (uint32_t i = 0; i < 4; i++)
+            world_add(&w, &(struct slice){.group = i % 2, .round = 10 + i / 2});
+        struct estimate x = estimates_total(w.estimates, 0);
+        expect_near(x.value, w.truth, 1e-12);
+        estimates_finish(w.estimates);
+        world_end(&w);
+        world_begin(&w, name);
+        x = estimates_total(w.estimates, 0);
+        assert_true(x.value == 0 && x.slices == 0);
+        estimates_finish(w.estimates);
+        world_end(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_rate_is_exact),
+        cmocka_unit_test(what_is_always_counted_is_exact),
+        cmocka_unit_test(a_group_that_is_alone_is_counted_fully),
+        cmocka_unit_test(a_trend_is_followed),
+        cmocka_unit_test(fixed_order_beats_with_the_round_and_random_order_does_not),
+        cmocka_unit_test(bursts_are_told_and_noise_is_not),
+        cmocka_unit_test(zero_counts_have_a_high_end),
+        cmocka_unit_test(too_few_slices_tell_no_high_end),
+        cmocka_unit_test(a_last_round_may_be_partial),
+        cmocka_unit_test(a_short_slice_counts_but_predicts_nothing),
+        cmocka_unit_test(idle_slots_are_predicted),
+        cmocka_unit_test(a_larger_share_is_more_certain),
+        cmocka_unit_test(regression_follows_the_other_clock),
+        cmocka_unit_test(what_was_counted_is_certain),
+        cmocka_unit_test(an_interval_by_hand),
+        cmocka_unit_test(variation_is_that_within_a_round),
+        cmocka_unit_test(rounds_come_in_order_and_sum_up),
+        cmocka_unit_test(intervals_of_rounds_hold_most_of_them),
+        cmocka_unit_test(what_is_not_of_the_plan_is_refused),
+        cmocka_unit_test(slices_without_length_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
