@@ -78,6 +78,38 @@ static void breakdowns_follow_each_other(void)
     is("nothing-is-left", no_child_is_left(), "a process is");
 }
 
+/* By counters that take turns: the same program, the same sums, and errors. The engine's cycles are not the program's.
+ */
+static void breakdowns_by_turns(void)
+{
+    struct cyclescope_options o = every(40000);
+    struct cyclescope_error error = {""};
+    struct cyclescope_breakdown b;
+    struct cyclescope_result result = {0};
+    uint64_t sum_good = 1, errors = 0, cycle = 0, gapless = 1;
+    o.multiplexed = 1;
+    struct cyclescope *run = start("spin", "30000", &o, &error);
+    while (run && cyclescope_next(run, &b, &error) > 0) {
+        sum_good &= parts(&b) == b.cycles;
+        gapless &= b.first_cycle == cycle;
+        cycle += b.cycles;
+        for (int i = 0; i < CYCLESCOPE_SOURCES; i++)
+            errors += b.error[i];
+    }
+    int code = run ? cyclescope_finish(run, &result, &error) : -1;
+    is("turns-end-as-the-program-does", code == 0 && result.exit_status == 3, error.text);
+    is("turns-add-up", (int)(sum_good && gapless && cycle == result.total.cycles), "they do not");
+    is("turns-have-errors", errors > 0, "all are 0");
+    is("turns-have-the-same-instructions", result.total.insns == reference.total.insns, "there are others");
+    is("turns-are-near", result.total.cycles < reference.total.cycles * 11 / 10, "the program was slowed down");
+    cyclescope_free(run);
+    o.slice = 100;
+    run = start("spin", "10", &o, &error);
+    code = run ? cyclescope_finish(run, &result, &error) : -1;
+    is("turns-can-be-too-short", code < 0 && strstr(error.text, "100") != NULL, error.text);
+    cyclescope_free(run);
+}
+
 static void latest_by_poll(void)
 {
     struct cyclescope_options o = every(10000);
@@ -388,6 +420,7 @@ int main(int argc, char **argv)
         return 2;
     guest = argv[1];
     breakdowns_follow_each_other();
+    breakdowns_by_turns();
     latest_by_poll();
     callbacks();
     ends();
