@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,12 @@ static FILE *private_stream(int fd, FILE *otherwise)
 void own_output_open(struct own_output *own)
 {
     *own = (struct own_output){private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr)};
+}
+
+unsigned own_columns(const struct own_output *own)
+{
+    struct winsize w;
+    return ioctl(fileno(own->err), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
 }
 
 int own_file_open(struct own_file *f, const struct own_output *own, const char *option, const char *path,

@@ -19,6 +19,7 @@ struct own_output {
 };
 
 void own_output_open(struct own_output *own);
+unsigned own_columns(const struct own_output *own); /* of the terminal that `err` is; 100 if it is none */
 
 /* A file that an option names, written when the guest has ended. */
 struct own_file {

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -58,19 +57,13 @@ static int check(struct stalls_options *o, struct error *err)
     return sampling_options_finish(&o->sampling, err);
 }
 
-static unsigned columns_of(FILE *terminal)
-{
-    struct winsize w;
-    return ioctl(fileno(terminal), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
-}
-
 static int write_report(struct stalls_options *o, const struct own_output *own, const struct process *p,
                         const struct stall_report *r)
 {
     int status = simulation_status(p, &r->run);
     if (!o->quiet) {
         tell_death(own, p);
-        stall_report_print(r, own->err, isatty(fileno(own->err)), columns_of(own->err));
+        stall_report_print(r, own->err, isatty(fileno(own->err)), own_columns(own));
     }
     if (o->files.csv.to)
         stall_report_csv(r, o->files.csv.to);

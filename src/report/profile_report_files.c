@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clean_text.h"
+#include "report/csv.h"
 #include "report/profile_data.h"
 #include "report/profile_history.h"
 #include "report/profile_report.h"
@@ -25,29 +26,17 @@ struct rows_to {
 
 /* ---- CSV */
 
-static void put_csv_text(const char *text, FILE *to)
-{
-    if (strpbrk(text, ",\"\n") == NULL) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text; text++)
-        fprintf(to, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', to);
-}
-
 static void put_csv_name(const struct rows_to *t, const char *above, const char *key, const char *event)
 {
     char name[512];
     snprintf(name, sizeof name, "%s%s%s%s%s", above, *above ? "." : "", key, event ? " " : "", event ? event : "");
-    put_csv_text(name, t->to);
+    csv_text(name, t->to);
 }
 
 static void put_csv_value(const json_t *value, FILE *to)
 {
     if (json_is_string(value))
-        put_csv_text(json_string_value(value), to);
+        csv_text(json_string_value(value), to);
     else if (json_is_integer(value))
         fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
