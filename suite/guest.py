@@ -117,7 +117,7 @@ def without_core(sysroot, cyclescope):
 
 def on_core(sysroot, cyclescope, *options, command="stat"):
     """The simulated core as an emulator: a command that simulates, with options.  What it reports is JSON."""
-    return Emulator(sysroot, shlex.join([str(cyclescope), command, "--quiet", "--json={count}",
+    return Emulator(sysroot, shlex.join([str(cyclescope), *command.split(), "--quiet", "--json={count}",
                                          "--sysroot", "{root}", *map(str, options), "--"]))
 
 

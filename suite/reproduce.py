@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures;
-and how good profiles are, by profiles.py.
+how good profiles are, by profiles.py; and how good counts by turns are, by sampling.py.
 
 Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
 named, and so is everything that failed.
@@ -13,10 +13,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these four lie beside this file)
+import folder    # noqa: E402  (these five lie beside this file)
 import guest     # noqa: E402
 import profiles  # noqa: E402
 import programs  # noqa: E402
+import sampling  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # The suite's programs that do the work of one of SPECint2000, and of which (eon's are floating-point programs here).
@@ -160,6 +161,7 @@ def main():
     parser.add_argument("--keep", metavar="FOLDER", help="keep each program's JSON there, and take what is there already")
     parser.add_argument("--cyclescope", type=lambda p: Path(p).resolve(), default=HERE.parent / "build" / "cyclescope")
     parser.add_argument("--suite", help="the suite's folder")
+    sampling.add_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -181,9 +183,12 @@ def main():
                                      if r else f"failed: {problems[case.program]}"), flush=True)
         if found:
             report(options, found, problems)
-    sampled, sampling_problems = profiles.run(options, suite)
-    report(options, found, problems, profiles.section(options, sampled, sampling_problems))
-    sys.exit(bool(problems or sampling_problems))
+    sampled, profile_problems = profiles.run(options, suite)
+    more = [*profiles.section(options, sampled, profile_problems)]
+    report(options, found, problems, more)
+    counted, sampling_problems = sampling.run(options, suite)
+    report(options, found, problems, [*more, *sampling.section(options, counted, sampling_problems)])
+    sys.exit(bool(problems or profile_problems or sampling_problems))
 
 
 if __name__ == "__main__":

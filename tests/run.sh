@@ -63,6 +63,7 @@ pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/st
 pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
 pair cli-stalls tests/cli/stalls.sh build/cyclescope cli-stalls-sanitized tests/cli/stalls.sh build/sanitize/cyclescope
 pair cli-multiplex tests/cli/multiplex.sh build/cyclescope cli-multiplex-sanitized tests/cli/multiplex.sh build/sanitize/cyclescope
+pair cli-sampling tests/cli/sampling.sh build/cyclescope cli-sampling-sanitized tests/cli/sampling.sh build/sanitize/cyclescope
 pair cli-record tests/cli/record.sh build/cyclescope cli-record-sanitized tests/cli/record.sh build/sanitize/cyclescope
 pair stories tests/cli/stories.sh build/cyclescope cli-events tests/cli/events.py build/clang/cyclescope
 pair machine tests/machine/run.py build/cyclescope machine-sanitized tests/machine/run.py build/sanitize/cyclescope
@@ -83,6 +84,7 @@ group fuzz-sanitized tests/fuzz/differential.py --seed 3 --sequences 1000 --cycl
 group fuzz-cores tests/fuzz/cores.py --seed 1 --draws 1500
 group suite-machinery tests/suite/test_suite.py
 group suite-core-machinery tests/suite/test_core.py
+group suite-sampling-machinery tests/suite/test_sampling.py
 group suite suite/run.py check
 group suite-core suite/run.py core
 group suite-idealized suite/idealize.py --insns 1000000 --warmup 1000000 hoichess linkparser tachyon perl-pod

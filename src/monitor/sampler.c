@@ -170,6 +170,7 @@ void sampler_begin(const struct sampler *s, struct engine *memory, uint32_t cont
         return;
     x->tail = x->head;
     x->lost = 0;
+    x->slot = memory->slots - 1; /* a round begins with the next slice, so that all groups have their turns in it */
     add_record(s, memory, context, ENGINE_BEGIN, now);
 }
 

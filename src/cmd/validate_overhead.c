@@ -1,0 +1,132 @@
+/* cyclescope validate overhead: what the sampling engine costs, by how often it samples. */
+#include <errno.h>
+#include <math.h>
+
+#include "cmd/command.h"
+#include "cmd/validate.h"
+#include "monitor/core_sampler.h"
+#include "monitor/stalls_logical.h"
+#include "report/validate_sampling_report.h"
+
+/* The paper's table 4. */
+static const struct {
+    uint64_t khz;
+    double percent;
+} table4[] = {{1, 0.2}, {2, 0.5}, {5, 0.8}, {20, 2}, {100, 12}, {200, 22}, {1000, 63}};
+enum { FREQUENCIES = sizeof table4 / sizeof table4[0], RUNS = 1 + FREQUENCIES };
+
+/* What a run leaves behind. The first is without the engine. */
+struct overhead_slot {
+    struct program_run run;
+    uint64_t slices;
+};
+
+struct validation {
+    struct validate_options *options;
+    struct event_specs specs;
+    struct plan plan;
+    struct program_runs runs;
+    struct core_sampler sampler; /* of a run, in its process */
+};
+
+static uint64_t slice_of(const struct validation *v, unsigned frequency)
+{
+    return v->options->core.config.clock_mhz * 1000 / table4[frequency].khz;
+}
+
+/* ---- a run, in its own process */
+
+static void take_slice(void *context, const struct slice *s)
+{
+    (void)s;
+    ((struct overhead_slot *)context)->slices++;
+}
+
+static int prepare(void *context, unsigned i, struct simulation *s, struct error *err)
+{
+    struct validation *v = context;
+    if (i == 0)
+        return 0;
+    v->plan.slice = slice_of(v, i - 1);
+    return core_sampler_init(&v->sampler, &v->plan, s, 1, v->runs.guest->quantum_insns, take_slice,
+                             program_run_slot(&v->runs, i), err);
+}
+
+static int finish(void *context, unsigned i, struct error *err)
+{
+    struct validation *v = context;
+    if (i > 0 && sampler_lost(v->sampler.sampler))
+        return error_set(err, -ENOSPC, "the engine's log was full: take a shorter --thread-quantum");
+    return 0;
+}
+
+/* ---- all of them */
+
+static int report(struct validation *v, const struct own_output *own)
+{
+    struct validate_options *o = v->options;
+    struct overhead_row row[FREQUENCIES];
+    struct overhead_report r = {.run = program_run_report(&v->runs, 0, &o->core.simulation),
+                                .groups = v->plan.group_count,
+                                .row = row,
+                                .rows = FREQUENCIES,
+                                .seconds = v->runs.seconds};
+    struct error err;
+    for (unsigned i = 0; i < RUNS; i++) {
+        const struct overhead_slot *slot = program_run_slot(&v->runs, i);
+        if (program_run_check(&v->runs, i, i ? "a run with the engine" : "the run without the engine", &err) != 0)
+            return own_fail(own, &err);
+        if (i > 0)
+            row[i - 1] = (struct overhead_row){.khz = table4[i - 1].khz,
+                                               .slice = slice_of(v, i - 1),
+                                               .cycles = slot->run.result.counts.core.cycles,
+                                               .slices = slot->slices,
+                                               .paper = table4[i - 1].percent};
+    }
+    if (!o->quiet)
+        overhead_report_print(&r, own->err);
+    if (o->files.csv.to)
+        overhead_report_csv(&r, o->files.csv.to);
+    return stack_files_close(&o->files, own, o->files.json.to ? overhead_report_json(&r) : NULL, r.run.status);
+}
+
+static int validate_program(struct validate_options *o, char **argv)
+{
+    struct own_output own;
+    struct error err;
+    struct validation v = {
+        .options = o,
+        .runs = {.count = RUNS, .slot_bytes = sizeof(struct overhead_slot), .prepare = prepare, .finish = finish}};
+    v.runs.context = &v;
+    own_output_open(&own);
+    int code = validate_options_finish(o, argv, &err);
+    if (code == 0)
+        code = stalls_logical_specs(&v.specs, &err);
+    if (code == 0)
+        code = plan_make(&v.specs, &o->core.config, &(struct plan_options){0}, &v.plan, &err);
+    if (code == 0)
+        code = validate_run(o, &own, &v.runs, &err);
+    int status = code == 0 ? report(&v, &own) : own_fail(&own, &err);
+    plan_free(&v.plan);
+    event_specs_free(&v.specs);
+    return status;
+}
+
+int validate_overhead(int argc, char **argv)
+{
+    struct validate_options o = {0};
+    validate_options_init(&o);
+    const struct option table[] = {VALIDATE_OPTION_ROWS(&o)};
+    enum { ROWS = sizeof table / sizeof table[0] };
+    int first, status;
+    if (command_begins(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope validate overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Runs the program alone and with the sampling engine, which counts what the stall breakdown needs,\n"
+            "at seven frequencies from 1 kHz to 1 MHz of the core's clock, and says how much slower it gets.\n\n"
+            "options:",
+            &first, &status))
+        status = validate_program(&o, argv + first);
+    validate_options_free(&o);
+    return status;
+}

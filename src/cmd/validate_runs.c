@@ -1,0 +1,213 @@
+#include "cmd/validate_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "guest/files.h"
+
+void *program_run_slot(const struct program_runs *r, unsigned i)
+{
+    return (char *)r->slot + i * r->slot_bytes;
+}
+
+/* ---- one run, in its own process */
+
+static void note_insns(void *context, uint64_t insns)
+{
+    struct program_run *run = context;
+    progress_note(&run->progress, insns);
+    run->job.insns = insns;
+}
+
+/* Each run has its input from the start. */
+static void separate_input(void)
+{
+    int in = open("/proc/self/fd/0", O_RDONLY);
+    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (in >= 0 && at >= 0 && lseek(in, at, SEEK_SET) >= 0)
+        dup2(in, STDIN_FILENO);
+    if (in >= 0)
+        close(in);
+}
+
+/* The guest writes to files in memory in all runs, since programs do other work for a terminal than for /dev/null. */
+struct kept_output {
+    int out, err; /* private descriptors; -1: closed from the start, or err the same as out */
+};
+
+static int keep_in_memory(int fd, int *kept, struct error *err)
+{
+    int file = memfd_create("output", MFD_CLOEXEC);
+    if (file >= 0)
+        *kept = fcntl(file, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    if (file < 0 || *kept < 0 || dup2(file, fd) < 0)
+        return error_set(err, -errno, "cannot keep the program's output: %s", strerror(errno));
+    close(file);
+    return 0;
+}
+
+static int separate_output(struct kept_output *kept, const struct own_output *own, struct error *err)
+{
+    struct stat out, to;
+    bool has_out = fileno(own->out) >= FD_PRIVATE && fstat(fileno(own->out), &out) == 0;
+    bool has_err = fileno(own->err) >= FD_PRIVATE && fstat(fileno(own->err), &to) == 0;
+    bool same = has_out && has_err && out.st_dev == to.st_dev && out.st_ino == to.st_ino;
+    int code = 0;
+    *kept = (struct kept_output){-1, -1};
+    if (has_out)
+        code = keep_in_memory(STDOUT_FILENO, &kept->out, err);
+    if (code == 0 && same)
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+    else if (code == 0 && has_err)
+        code = keep_in_memory(STDERR_FILENO, &kept->err, err);
+    return code;
+}
+
+/* A reader that has gone needs no more. */
+static int pass_on(int file, FILE *to, struct error *err)
+{
+    char part[65536];
+    off_t at = 0;
+    ssize_t n = 0, w = 0;
+    while (file >= 0 && w >= 0 && (n = pread(file, part, sizeof part, at)) > 0) {
+        w = write(fileno(to), part, (size_t)n);
+        at += w;
+    }
+    if (n >= 0 && (w >= 0 || errno == EPIPE))
+        return 0;
+    return error_set(err, -errno, "the program's output cannot be written: %s", strerror(errno));
+}
+
+static int pass_output_on(const struct kept_output *kept, const struct own_output *own, struct error *err)
+{
+    signal(SIGPIPE, SIG_IGN);
+    int code = pass_on(kept->out, own->out, err);
+    return code == 0 ? pass_on(kept->err, own->err, err) : code;
+}
+
+static int simulate_run(struct program_runs *r, unsigned i, struct process *p, const struct kept_output *output)
+{
+    struct program_run *run = program_run_slot(r, i);
+    struct simulation s = *r->simulation;
+    s.progress = note_insns;
+    s.progress_context = run;
+    int code = r->prepare(r->context, i, &s, &run->job.err);
+    if (code != 0)
+        return code;
+    progress_begin(&run->progress, r->own->err, true, 0);
+    code = simulate_process(p, &s, &run->result, &run->job.err);
+    if (code != 0)
+        return code;
+    if (process_is_child(p))
+        end_as_child(p);
+    run->seconds = progress_seconds(&run->progress);
+    run->cpu_seconds = progress_cpu_seconds(&run->progress);
+    run->skip_seconds = progress_skip_seconds(&run->progress);
+    run->status = run->result.cut ? 0 : process_status(p);
+    run->loader_failed = process_loader_failed(p);
+    snprintf(run->program, sizeof run->program, "%s", process_program(p));
+    code = r->finish(r->context, i, &run->job.err);
+    if (code == 0 && i == 0)
+        code = pass_output_on(output, r->own, &run->job.err);
+    if (i == 0 && !r->quiet) {
+        tell_death(r->own, p);
+        fflush(r->own->err);
+    }
+    return code;
+}
+
+static void work(void *context, unsigned i)
+{
+    struct program_runs *r = context;
+    struct program_run *run = program_run_slot(r, i);
+    struct kept_output output;
+    separate_input();
+    if (separate_output(&output, r->own, &run->job.err) != 0)
+        return;
+    offer_to_be_killed_first();
+    struct process *p = process_new(r->guest, &run->job.err);
+    if (p)
+        run->job.done = simulate_run(r, i, p, &output) == 0;
+}
+
+static void *slot_of(void *context, unsigned i)
+{
+    return program_run_slot(context, i);
+}
+
+/* ---- all of them */
+
+/* Input that can be read only once is kept, so that each run gets it. */
+static int keep_input(struct error *err)
+{
+    struct stat s;
+    char part[65536];
+    ssize_t n;
+    if (fstat(STDIN_FILENO, &s) != 0 || S_ISREG(s.st_mode) || S_ISCHR(s.st_mode))
+        return 0;
+    int kept = memfd_create("standard input", MFD_CLOEXEC);
+    if (kept < 0)
+        return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
+    while ((n = read(STDIN_FILENO, part, sizeof part)) > 0)
+        for (ssize_t done = 0, w; done < n; done += w)
+            if ((w = write(kept, part + done, (size_t)(n - done))) < 0)
+                return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
+    lseek(kept, 0, SEEK_SET);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    return n < 0 ? error_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : 0;
+}
+
+int program_runs_begin(struct program_runs *r, struct error *err)
+{
+    int code = keep_input(err);
+    if (code == 0 && (r->slot = shared_memory(r->count * r->slot_bytes)) == NULL)
+        code = error_set(err, -ENOMEM, "out of memory for %u runs", r->count);
+    return code;
+}
+
+void program_runs_do(struct program_runs *r)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t jobs = r->at_once ? r->at_once : processors > 0 ? (uint64_t)processors : 1;
+    double start = now_seconds();
+    run_jobs(&(struct jobs){.count = r->count,
+                            .at_once = jobs < r->count ? (unsigned)jobs : r->count,
+                            .slot = slot_of,
+                            .work = work,
+                            .context = r,
+                            .insns = r->simulation->max_insns,
+                            .terminal = !r->quiet && isatty(fileno(r->own->err)) ? r->own->err : NULL});
+    r->seconds = now_seconds() - start;
+}
+
+struct run_report program_run_report(const struct program_runs *r, unsigned i, const struct simulation *simulation)
+{
+    const struct program_run *run = program_run_slot(r, i);
+    return (struct run_report){.version = CYCLESCOPE_VERSION,
+                               .program = run->program,
+                               .status = run->loader_failed ? STATUS_OWN_ERROR : run->status,
+                               .simulation = simulation,
+                               .result = run->result,
+                               .seconds = run->seconds,
+                               .cpu_seconds = run->cpu_seconds,
+                               .skip_seconds = run->skip_seconds};
+}
+
+int program_run_check(const struct program_runs *r, unsigned i, const char *name, struct error *err)
+{
+    const struct job *job = program_run_slot(r, i);
+    if (job->done)
+        return 0;
+    if (job->died)
+        return error_set(err, -EINTR, "%s failed: %.400s", name, job->err.text);
+    *err = job->err;
+    return -EINVAL;
+}
