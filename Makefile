@@ -4,7 +4,7 @@
 #   make demo            build, cross-compile a sample workload and run the main job on it
 #   make check           build and run every test
 #   make bench           speed of the emulator, side by side with qemu-riscv64, and of the simulated core
-#   make reproduce       CPI stacks of the suite by every method, with errors, to docs/RESULTS.md (half an hour)
+#   make reproduce       CPI stacks, profiles and counters by turns of the suite, with errors, to docs/RESULTS.md (an hour)
 #   make fuzz            long fuzz runs (FUZZ_SECONDS, FUZZ_SEQUENCES)
 #   make suite           assemble the suite of real programs
 #   make install         to PREFIX, below DESTDIR
