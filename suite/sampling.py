@@ -358,7 +358,7 @@ def section(options, found, problems):
 
 
 def add_options(parser):
-    parser.add_argument("--sampling-scale", type=float, default=1, help="of the windows of sampled counters")
+    parser.add_argument("--sampling-scale", type=float, default=0.4, help="of the windows of sampled counters")
     parser.add_argument("--sampling-warmup", type=int, default=5000000, help="instructions on the core before these")
 
 

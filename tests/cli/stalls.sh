@@ -298,7 +298,7 @@ gives '<&">' 7 '' bash -c 'cp "$2" "$1/<&\">"; shift 2; exec "$@"' - "$work" "$w
 holds strange-names-are-drawn 'svg_is_right()'
 
 # ---- counters that take turns, which is how it is done unless --exact is asked for
-turns=("$cyclescope" stalls --core ppc970 --set pmu.counters=4 --interval 20K)
+turns=(env -i "$cyclescope" stalls --core ppc970 --set pmu.counters=4 --interval 20K)
 gives turns 3 'done' "${turns[@]}" --json "$work/json" --csv "$work/csv" "$work/work" 60000
 says turns-have-intervals '^ mispredictions +[0-9,]+ +[0-9.]+ ± [0-9.]+ +[0-9.]+$'
 says turns-have-their-cost 'The sampling engine took [0-9,]+ cycles more: [0-9.]+ %\.$'
