@@ -41,7 +41,7 @@ class Bench:
     """The program under test, and a folder for what is assembled."""
 
     def __init__(self, cyclescope, folder):
-        self.cyclescope, self.folder = cyclescope, pathlib.Path(folder)
+        self.cyclescope, self.folder = os.path.abspath(cyclescope), pathlib.Path(folder)
         self.numbers, self.made = {}, {}
         for line in self.run("list", "events").stdout.decode().splitlines():
             found = re.match(r"  (\S+) +(\S+) +(?:times|cycles|value) +(?:\S+|\S+, \S+) +(\d+)  \S", line)
@@ -49,7 +49,8 @@ class Bench:
                 self.numbers[found[1]] = self.numbers[found[2]] = int(found[3])
 
     def run(self, *words, timeout=120):
-        return subprocess.run([self.cyclescope, *map(str, words)], capture_output=True, timeout=timeout)
+        return subprocess.run([self.cyclescope, *map(str, words)], capture_output=True, timeout=timeout,
+                              cwd=self.folder)  # some programs leave files
 
     def assemble(self, source, *flags, **macros):
         """The program of a source in this folder, for these values of its macros."""
