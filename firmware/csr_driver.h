@@ -21,11 +21,13 @@
 #define CSR_SET(csr, bits)    __asm__ volatile("csrs " #csr ", %0" ::"rK"((uint64_t)(bits)) : "memory")
 
 /* DO(i, n): counter i is mhpmcounter n. */
-#define EACH_COUNTER(DO)                                                                                               \
-    DO(0, 3)                                                                                                           \
-    DO(1, 4) DO(2, 5) DO(3, 6) DO(4, 7) DO(5, 8) DO(6, 9) DO(7, 10) DO(8, 11) DO(9, 12) DO(10, 13) DO(11, 14)          \
-        DO(12, 15) DO(13, 16) DO(14, 17) DO(15, 18) DO(16, 19) DO(17, 20) DO(18, 21) DO(19, 22) DO(20, 23) DO(21, 24)  \
-            DO(22, 25) DO(23, 26) DO(24, 27) DO(25, 28) DO(26, 29) DO(27, 30) DO(28, 31)
+/* clang-format off */
+#define EACH_COUNTER(DO) \
+    DO(0, 3) DO(1, 4) DO(2, 5) DO(3, 6) DO(4, 7) DO(5, 8) DO(6, 9) DO(7, 10) \
+    DO(8, 11) DO(9, 12) DO(10, 13) DO(11, 14) DO(12, 15) DO(13, 16) DO(14, 17) DO(15, 18) \
+    DO(16, 19) DO(17, 20) DO(18, 21) DO(19, 22) DO(20, 23) DO(21, 24) DO(22, 25) DO(23, 26) \
+    DO(24, 27) DO(25, 28) DO(26, 29) DO(27, 30) DO(28, 31)
+/* clang-format on */
 
 static inline void driver_read(uint64_t *to, uint32_t n)
 {
