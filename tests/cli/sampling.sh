@@ -101,7 +101,7 @@ gives status-of-the-program 3 done "$cyclescope" validate counters --slice 2K --
 
 # beat ORDER SEED: a round of four slices is a period of the workload
 beat() {
-    timeout 60 "$cyclescope" stat --core ppc970 --set pmu.counters=2 --multiplex --truth --slice 50K --order "$1" --order-seed "$2" \
+    timeout 60 env -i "$cyclescope" stat --core ppc970 --set pmu.counters=2 --multiplex --truth --slice 50K --order "$1" --order-seed "$2" \
         -e loads,stores,integer-instructions:div,integer-instructions:mul --json "$work/json" --quiet "$workloads/beat" 200000 60 >/dev/null
 }
 names+='
