@@ -62,9 +62,11 @@ pair cli tests/cli/run.sh build/cyclescope cli-sanitized tests/cli/run.sh build/
 pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
 pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
 pair cli-stalls tests/cli/stalls.sh build/cyclescope cli-stalls-sanitized tests/cli/stalls.sh build/sanitize/cyclescope
-pair cli-multiplex tests/cli/multiplex.sh build/cyclescope cli-multiplex-sanitized tests/cli/multiplex.sh build/sanitize/cyclescope
+pair cli-phases tests/cli/phases.sh build/cyclescope cli-phases-sanitized tests/cli/phases.sh build/sanitize/cyclescope
 pair cli-sampling tests/cli/sampling.sh build/cyclescope cli-sampling-sanitized tests/cli/sampling.sh build/sanitize/cyclescope
+pair cli-multiplex tests/cli/multiplex.sh build/cyclescope cli-multiplex-sanitized tests/cli/multiplex.sh build/sanitize/cyclescope
 pair cli-record tests/cli/record.sh build/cyclescope cli-record-sanitized tests/cli/record.sh build/sanitize/cyclescope
+pair cli-checkpoint tests/cli/checkpoint.sh build/cyclescope cli-checkpoint-sanitized tests/cli/checkpoint.sh build/sanitize/cyclescope
 pair stories tests/cli/stories.sh build/cyclescope cli-events tests/cli/events.py build/clang/cyclescope
 pair machine tests/machine/run.py build/cyclescope machine-sanitized tests/machine/run.py build/sanitize/cyclescope
 pair switch tests/machine/switch.py build/cyclescope switch-sanitized tests/machine/switch.py build/sanitize/cyclescope

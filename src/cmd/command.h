@@ -20,9 +20,11 @@ int command_stack(int argc, char **argv);
 int command_validate(int argc, char **argv);
 int command_stat(int argc, char **argv);
 int command_stalls(int argc, char **argv);
+int command_phases(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);
+int command_checkpoint(int argc, char **argv);
 int command_list(int argc, char **argv);
 
 /* Reads a command's options. False: it ends here with `status`, since a mistake was made or help was asked for and

@@ -62,9 +62,36 @@ static int make_binds(struct guest_options *g, struct error *err)
     return 0;
 }
 
+/* The checkpoint knows how the program was started. Only the sysroot may lie elsewhere now. */
+static int finish_restore(struct guest_options *g, char **argv, struct error *err)
+{
+    struct guest_options usual;
+    guest_options_init(&usual);
+    if (argv[0] != NULL)
+        return error_set(err, -EINVAL, "--restore takes no program: '%s' is not needed", argv[0]);
+    if (g->env.count || g->chdir || g->isolate || g->binds.count || g->allow_net || g->host_time ||
+        g->seed != usual.seed || g->memory_bytes != usual.memory_bytes || g->stack_bytes != usual.stack_bytes ||
+        g->quantum_insns != usual.quantum_insns)
+        return error_set(err, -EINVAL, "--restore goes on as the program was started: only --sysroot can be changed");
+    g->checkpoint = checkpoint_open(g->restore, err);
+    if (g->checkpoint == NULL)
+        return -EINVAL;
+    struct process_config *config = checkpoint_config(g->checkpoint);
+    if (g->sysroot && config->sysroot == NULL)
+        return error_set(err, -EINVAL, "--sysroot %s: the program was started without one", g->sysroot);
+    if (g->sysroot)
+        config->sysroot = g->sysroot;
+    g->restored_argv[0] = (char *)g->restore;
+    config->argv = g->restored_argv;
+    g->config = *config;
+    return 0;
+}
+
 int guest_options_finish(struct guest_options *g, char **argv, struct error *err)
 {
     struct stat st = {0};
+    if (g->restore)
+        return finish_restore(g, argv, err);
     if (argv[0] == NULL)
         return error_set(err, -EINVAL, "no program given: cyclescope COMMAND [options] [--] PROGRAM [ARGUMENTS]");
     if (g->sysroot && (stat(g->sysroot, &st) != 0 || !S_ISDIR(st.st_mode)))
@@ -97,8 +124,17 @@ int guest_options_finish(struct guest_options *g, char **argv, struct error *err
     return 0;
 }
 
+struct process *guest_options_start(struct guest_options *g, struct error *err)
+{
+    if (g->checkpoint == NULL)
+        return process_new(&g->config, err);
+    checkpoint_config(g->checkpoint)->report = g->config.report;
+    return checkpoint_restore(g->checkpoint, err);
+}
+
 void guest_options_free(struct guest_options *g)
 {
+    checkpoint_free(g->checkpoint);
     for (size_t i = 0; g->bind && i < g->binds.count; i++)
         free((char *)g->bind[i].path);
     free(g->bind);

@@ -3,6 +3,7 @@
 #define CYCLESCOPE_CMD_GUEST_OPTIONS_H
 
 #include "base/options.h"
+#include "checkpoint/checkpoint.h"
 #include "guest/process.h"
 
 struct guest_options {
@@ -17,9 +18,12 @@ struct guest_options {
     uint64_t memory_bytes;
     uint64_t stack_bytes;
     uint64_t quantum_insns;
-    struct process_config config; /* made from the above */
-    struct guest_bind *bind;      /* owned by config */
-    char **envp;                  /* likewise */
+    const char *restore;           /* a checkpoint to go on from, instead of a program; NULL: none */
+    struct checkpoint *checkpoint; /* what was read of it */
+    char *restored_argv[2];        /* stands for the program's name, which comes with the process */
+    struct process_config config;  /* made from the above */
+    struct guest_bind *bind;       /* owned by config */
+    char **envp;                   /* likewise */
 };
 
 void guest_options_init(struct guest_options *g);
@@ -42,8 +46,16 @@ void guest_options_init(struct guest_options *g);
             "instructions before the next thread's turn (1000000)"                                                     \
     }
 
+/* For commands that can also go on from a checkpoint. */
+#define RESTORE_OPTION_ROW(g)                                                                                          \
+    {                                                                                                                  \
+        "restore", OPTION_STRING, &(g)->restore, "FILE", "go on from this checkpoint instead of starting a program"    \
+    }
+
 /* Fills g->config for `argv`, the program and its arguments, which end with NULL. 0 or a negative code. */
 int guest_options_finish(struct guest_options *g, char **argv, struct error *err) MUST_CHECK;
+/* The process: the program's at its start, or the checkpoint's. NULL and a sentence if there is none. */
+struct process *guest_options_start(struct guest_options *g, struct error *err) MUST_CHECK;
 void guest_options_free(struct guest_options *g);
 
 #endif

@@ -11,9 +11,11 @@ static const struct command commands[] = {
     {"validate", command_validate, "accounting methods against the simulation reference, with errors"},
     {"stat", command_stat, "count what happens on a simulated core; draw its pipeline"},
     {"stalls", command_stalls, "what keeps instructions from retiring, over time and by source"},
+    {"phases", command_phases, "how a program behaves over time, and which parts stand for all of it"},
     {"record", command_record, "sample a program on a simulated core, and write a profile"},
     {"report", command_report, "a profile by function, line, instruction, call tree or data"},
     {"annotate", command_annotate, "a profile beside the code and its source"},
+    {"checkpoint", command_checkpoint, "save a program at an instruction; run, stat and stack --restore go on from it"},
     {"list", command_list, "print what there is to choose from: cores, parameters"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -23,13 +23,14 @@ struct run_output {
 struct run_result {
     const char *program;
     int status;
-    uint64_t instructions;
+    uint64_t instructions; /* since the program began */
+    uint64_t before;       /* those of them that a checkpoint was taken after */
     double seconds;
 };
 
 static double mips(const struct run_result *r)
 {
-    return r->seconds > 0 ? (double)r->instructions / r->seconds / 1e6 : 0;
+    return r->seconds > 0 ? (double)(r->instructions - r->before) / r->seconds / 1e6 : 0;
 }
 
 static int open_output(struct run_output *to, const struct run_options *o, struct error *err)
@@ -63,6 +64,7 @@ static int run_process(const struct run_options *o, struct run_output *to, struc
 {
     struct error err;
     double start = now_seconds();
+    uint64_t before = process_total_insns(p);
     if (emulate_process(p, &interpreter, NULL, &err) != 0)
         return own_fail(&to->own, &err);
     if (process_is_child(p))
@@ -70,6 +72,7 @@ static int run_process(const struct run_options *o, struct run_output *to, struc
     struct run_result result = {.program = process_program(p),
                                 .status = process_status(p),
                                 .instructions = process_total_insns(p),
+                                .before = before,
                                 .seconds = now_seconds() - start};
     if (!o->quiet)
         tell_death(&to->own, p);
@@ -91,6 +94,7 @@ int command_run(int argc, char **argv)
         {"json", OPTION_STRING, &o.json, "FILE", "write the figures as JSON; - is standard output"},
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "say nothing when the program dies"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        RESTORE_OPTION_ROW(&o.guest),
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
@@ -110,8 +114,8 @@ int command_run(int argc, char **argv)
     offer_to_be_killed_first();
     struct process *p = NULL;
     if (guest_options_finish(&o.guest, argv + first, &err) == 0 && open_output(&to, &o, &err) == 0)
-        p = process_new(&o.guest.config, &err);
-    int status = p ? run_process(&o, &to, p) : command_fail("%s", err.text);
+        p = guest_options_start(&o.guest, &err);
+    int status = p ? run_process(&o, &to, p) : own_fail(&to.own, &err);
     process_free(p);
     guest_options_free(&o.guest);
     return status;

@@ -101,7 +101,7 @@ static int stack_program(struct stack_options *o, char **argv)
     offer_to_be_killed_first();
     if (choose(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
         guest_options_finish(&o->guest, argv, &err) == 0 && stack_files_open(&o->files, &own, &err) == 0)
-        p = process_new(&o->guest.config, &err);
+        p = guest_options_start(&o->guest, &err);
     int status = p ? stack_process(o, &own, p) : own_fail(&own, &err);
     process_free(p);
     return status;
@@ -122,6 +122,7 @@ int command_stack(int argc, char **argv)
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
+        RESTORE_OPTION_ROW(&o.guest),
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };

@@ -117,6 +117,8 @@ static int check_options(const struct stat_options *o, struct error *err)
         return error_set(err, -EINVAL, "-e and --pipeview exclude each other: count and draw in two runs");
     if (o->pipeview && o->with.with.count)
         return error_set(err, -EINVAL, "--with and --pipeview exclude each other: a view is of one program");
+    if (o->guest.restore && o->with.with.count)
+        return error_set(err, -EINVAL, "--with and --restore exclude each other: programs that share begin together");
     if (o->counters && o->events.count == 0)
         return error_set(err, -EINVAL, "--counters needs -e EVENTS: it says which of them fit the core's PMU");
     if (o->csv && o->events.count == 0)
@@ -297,7 +299,7 @@ static int stat_program(struct stat_options *o, char **argv)
         begin_turns(o, &to.events, &err) == 0 && open_output(&to, o, &err) == 0) {
         ready = true;
         if (o->with.count == 0)
-            p = process_new(&o->guest.config, &err);
+            p = guest_options_start(&o->guest, &err);
     }
     int status = ready && o->with.count ? stat_sharing(o, &to) : p ? stat_process(o, &to, p) : own_fail(&to.own, &err);
     process_free(p);
@@ -331,6 +333,7 @@ int command_stat(int argc, char **argv)
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
         WITH_OPTION_ROWS(&o.with),
+        RESTORE_OPTION_ROW(&o.guest),
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };

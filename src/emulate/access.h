@@ -220,10 +220,21 @@ ALWAYS_INLINE bool if_bnez(OP_ARGUMENTS)
     return h->x[op->o.rs1] != 0;
 }
 
+/* The exit is taken: counted where COUNTED is defined before this header is included. */
+ALWAYS_INLINE void count_exit(const struct op *op)
+{
+#ifdef COUNTED
+    ++*exit_counter(op);
+#else
+    (void)op;
+#endif
+}
+
 /* Leaves the block through a linked exit: `rd` holds the instructions retired, `imm` the distance to the target. */
 ALWAYS_INLINE const struct op *take(OP_ARGUMENTS)
 {
     const struct op *target = op + op->o.imm;
+    count_exit(op);
     h->budget -= op->o.rd;
     if (UNLIKELY(h->budget < 0))
         return interp_stop(h, target);
@@ -235,6 +246,7 @@ ALWAYS_INLINE const struct op *jump_to(OP_ARGUMENTS, uint64_t pc, unsigned retir
 {
     struct engine_state *e = h->engine;
     const struct jump_cache_entry *cached = &e->jump_cache[jump_cache_slot(pc)];
+    count_exit(op);
     h->budget -= retired;
     if (UNLIKELY(h->budget < 0))
         return interp_stop_at(h, pc);

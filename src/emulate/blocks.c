@@ -134,6 +134,8 @@ void interp_code_changed(void *context, uint64_t start, uint64_t end)
 
 void interp_flush(struct engine_state *e)
 {
+    if (e->hooks.count_blocks)
+        interp_count_forget(e);
     e->used = 0;
     e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
     e->executable_page = UINT64_MAX;
@@ -153,6 +155,7 @@ void interp_free_tables(struct engine_state *e)
     free(e->pages);
     free(e->links);
     free(e->hooked);
+    interp_count_free(e);
 }
 
 /* ---- finding and making */
@@ -170,7 +173,7 @@ static uint32_t add_block(struct engine_state *e, const struct translation *t)
         if (e->blocks == NULL)
             abort();
     }
-    e->blocks[e->block_count] = (struct block){t->pc, e->used, t->insns};
+    e->blocks[e->block_count] = (struct block){.pc = t->pc, .first_op = e->used, .insns = t->insns};
     return e->block_count++;
 }
 
@@ -180,8 +183,11 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
     struct translation made;
     if (e->used + BLOCK_OPS > ARENA_OPS)
         interp_flush(e);
+    uint32_t first_segment = e->counts.segment_count, first_exit = e->counts.exit_count;
     interp_translate(e, pc, max_insns, &made);
     uint32_t index = add_block(e, &made);
+    e->blocks[index].first_segment = first_segment;
+    e->blocks[index].first_exit = first_exit;
     if (!keep) {
         e->block_count--;
         return &e->blocks[index];
@@ -209,12 +215,29 @@ const struct op *interp_find(struct engine_state *e, uint64_t pc)
     return op;
 }
 
+static const struct block *make_short_block(struct engine_state *e, uint64_t pc, int64_t insns)
+{
+    const struct block *b = make_block(e, pc, (unsigned)insns, false);
+    e->counts.short_block = true;
+    return b;
+}
+
 /* A block that is too long is translated again, shorter, for this one time. */
 const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns)
 {
     const struct block *b = find_block(e, pc);
     if (b->insns > insns)
-        b = make_block(e, pc, (unsigned)insns, false);
+        b = make_short_block(e, pc, insns);
+    return &e->arena[b->first_op];
+}
+
+const struct op *interp_find_resumed(struct engine_state *e, const struct hart *h, int64_t insns)
+{
+    uint32_t basic;
+    if (!e->hooks.count_blocks || !interp_count_resumes(e, h, &basic))
+        return NULL;
+    const struct block *b = make_short_block(e, h->pc, insns < BLOCK_INSNS ? insns : BLOCK_INSNS);
+    interp_count_resumed(e, b, basic);
     return &e->arena[b->first_op];
 }
 

@@ -5,6 +5,7 @@
 #ifndef CYCLESCOPE_EMULATE_ENGINE_H
 #define CYCLESCOPE_EMULATE_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -21,7 +22,13 @@ struct engine_hooks {
     /* An instruction is about to execute; the hart's registers are those before it. */
     void (*insn)(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
     void *context;
+    /* Count what `block_counts` tells. Costs one host instruction for each translated block that is left. */
+    bool count_blocks;
 };
+
+/* So many instructions retired in the basic block that is entered at `pc`. Blocks are numbered from 0 on, in the order
+ * in which they were first translated; a number stays with its pc for the engine's life. */
+typedef void block_counts_told(void *context, uint32_t number, uint64_t pc, uint64_t insns);
 
 struct engine_state;
 
@@ -32,6 +39,11 @@ struct engine {
     void (*set_hooks)(struct engine_state *e, const struct engine_hooks *hooks);
     /* Runs until exactly h->quantum instructions have retired or something traps; see hart.h for what holds then. */
     void (*run)(struct engine_state *e, struct hart *h);
+    /* With hooks.count_blocks: tells of every basic block in which instructions retired since the last call, in the
+     * order of numbers. A basic block goes from where control came to up to and including the next branch, jump or
+     * system call, or to the 64th instruction; the end of a quantum does not cut it. A jump into the middle of one is
+     * the entry of another. What is told adds up to the instructions that retired, exactly. */
+    void (*block_counts)(struct engine_state *e, block_counts_told *tell, void *context);
 };
 
 extern const struct engine interpreter;

@@ -29,7 +29,10 @@
 #define FUSED_FIRST_BRANCH(BRANCH)                                                                                     \
     BRANCH(beq) BRANCH(bne) BRANCH(blt) BRANCH(bge) BRANCH(bltu) BRANCH(bgeu) BRANCH(beqz) BRANCH(bnez)
 
-/* Second ops that read an integer rs1, and others. */
+/* Second ops that read an integer rs1, those of them that may leave the block, and others. */
+#define FUSED_LEAVER(first, BRANCH, JUMP)                                                                              \
+    BRANCH(first, beq) BRANCH(first, bne) BRANCH(first, blt) BRANCH(first, bge) BRANCH(first, bltu)                    \
+    BRANCH(first, bgeu) BRANCH(first, beqz) BRANCH(first, bnez) JUMP(first, jr) JUMP(first, jalr)
 #define FUSED_READER(first, PLAIN, BRANCH, JUMP)                                                                       \
     PLAIN(first, mv) PLAIN(first, sext_w) PLAIN(first, addi) PLAIN(first, add) PLAIN(first, sub) PLAIN(first, addiw)   \
     PLAIN(first, addw) PLAIN(first, subw) PLAIN(first, slli) PLAIN(first, srli) PLAIN(first, srai)                     \
@@ -38,9 +41,7 @@
     PLAIN(first, sltu) PLAIN(first, sltiu) PLAIN(first, mul) PLAIN(first, mulw) PLAIN(first, lb) PLAIN(first, lbu)     \
     PLAIN(first, lh) PLAIN(first, lhu) PLAIN(first, lw) PLAIN(first, lwu) PLAIN(first, ld) PLAIN(first, sb)            \
     PLAIN(first, sh) PLAIN(first, sw) PLAIN(first, sd) PLAIN(first, fld) PLAIN(first, fsd) PLAIN(first, flw)           \
-    PLAIN(first, fsw) BRANCH(first, beq) BRANCH(first, bne) BRANCH(first, blt) BRANCH(first, bge)                      \
-    BRANCH(first, bltu) BRANCH(first, bgeu) BRANCH(first, beqz) BRANCH(first, bnez) JUMP(first, jr)                    \
-    JUMP(first, jalr)
+    PLAIN(first, fsw) FUSED_LEAVER(first, BRANCH, JUMP)
 #define FUSED_OTHER(first, PLAIN, ROUNDED, JUMP)                                                                       \
     PLAIN(first, li) PLAIN(first, fsgnj_d) ROUNDED(first, fadd_d) ROUNDED(first, fsub_d) ROUNDED(first, fmul_d)        \
     ROUNDED(first, fmadd_d) JUMP(first, j)

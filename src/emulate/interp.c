@@ -60,7 +60,7 @@ static void destroy(struct engine_state *e)
     if (e == NULL)
         return;
     if (e->arena)
-        munmap(e->arena, ARENA_OPS * sizeof *e->arena);
+        munmap(e->arena, (COUNTER_DISTANCE + ARENA_OPS) * sizeof *e->arena);
     if (e->site)
         munmap(e->site, ARENA_OPS * sizeof *e->site);
     guest_watch_code(e->memory, NULL, NULL);
@@ -74,7 +74,7 @@ static struct engine_state *create(struct guest_memory *memory, struct error *er
     if (e) {
         e->memory = memory;
         e->mem = guest_memory_base(memory);
-        e->arena = map_lazily(ARENA_OPS * sizeof *e->arena);
+        e->arena = map_lazily((COUNTER_DISTANCE + ARENA_OPS) * sizeof *e->arena);
         e->site = map_lazily(ARENA_OPS * sizeof *e->site);
     }
     if (e == NULL || e->arena == NULL || e->site == NULL) {
@@ -90,8 +90,8 @@ static struct engine_state *create(struct guest_memory *memory, struct error *er
 
 static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
 {
+    interp_flush(e); /* with the hooks that its blocks were made with */
     e->hooks = *hooks;
-    interp_flush(e);
 }
 
 /* ---- leaving */
@@ -121,6 +121,8 @@ void interp_trap(struct hart *h, const struct op *op, enum trap trap, uint64_t v
     struct engine_state *e = h->engine;
     h->pc = interp_pc(e, op);
     h->budget -= e->site[op - e->arena].insns_before;
+    if (e->hooks.count_blocks)
+        interp_count_part(e, op, e->site[op - e->arena].insns_before);
     h->trap = trap;
     h->trap_value = value;
     if (trap == TRAP_ILLEGAL) {
@@ -145,6 +147,17 @@ static void execute(struct engine_state *e, struct hart *h, const struct op *fir
     h->fflags |= host_fpu_end();
 }
 
+/* One block, that every exit from stops. */
+static int64_t run_block(struct engine_state *e, struct hart *h, const struct op *first, int64_t quantum, int64_t left)
+{
+    h->quantum = quantum - left;
+    h->budget = 0;
+    execute(e, h, first);
+    if (e->hooks.count_blocks)
+        interp_count_short_done(e, h);
+    return left + h->budget;
+}
+
 /* Linked blocks as long as another one surely fits into the budget, then block by block and in the end part of one, so
  * that the quantum ends exactly. Throughout, quantum - budget is what this run has retired. */
 static void run(struct engine_state *e, struct hart *h)
@@ -158,21 +171,27 @@ static void run(struct engine_state *e, struct hart *h)
     e->running = h;
     running_engine = e;
 
-    if (left > BLOCK_INSNS) {
-        h->quantum = h->budget = left - BLOCK_INSNS;
+    const struct op *resumed = left > 0 ? interp_find_resumed(e, h, left) : NULL;
+    if (resumed)
+        left = run_block(e, h, resumed, quantum, left);
+    if (left > BLOCK_INSNS && h->trap == TRAP_NONE) {
+        h->quantum = quantum - BLOCK_INSNS;
+        h->budget = left - BLOCK_INSNS;
         execute(e, h, interp_find(e, h->pc));
         left = h->budget + BLOCK_INSNS;
     }
-    while (left > 0 && h->trap == TRAP_NONE) {
-        h->quantum = quantum - left;
-        h->budget = 0; /* so that every exit from the block stops */
-        execute(e, h, interp_find_short(e, h->pc, left));
-        left += h->budget;
-    }
+    while (left > 0 && h->trap == TRAP_NONE)
+        left = run_block(e, h, interp_find_short(e, h->pc, left), quantum, left);
     h->quantum = quantum;
     h->budget = left;
     running_engine = NULL;
 }
 
 const struct engine interpreter = {
-    .name = "interpreter", .create = create, .destroy = destroy, .set_hooks = set_hooks, .run = run};
+    .name = "interpreter",
+    .create = create,
+    .destroy = destroy,
+    .set_hooks = set_hooks,
+    .run = run,
+    .block_counts = interp_count_tell,
+};

@@ -9,6 +9,10 @@
  * the hart's budget and one test. The exit's `imm` is the distance to the target op: first to a stub that finds or
  * translates the target and then patches the distance.
  *
+ * With hooks.count_blocks the exits of a block count how often they are taken (count.c): ops that leave have a counting
+ * form (counted.c), and every op of the arena a place for a counter at a fixed distance, so that counting is a single
+ * host instruction.
+ *
  * Ops live in one arena. When guest code changes, the blocks on its pages die: since a block is only entered at its
  * first op, that op is replaced by one that looks for a new block. When the arena is full, all of it is dropped.
  * Invariants: an op's slot in `site` tells the guest instruction that it belongs to; the op after a multi-op
@@ -86,11 +90,20 @@ enum {
     BLOCK_INSNS = 64,    /* most instructions of a block */
     BLOCK_BRANCHES = 6,  /* most branches: what comes behind them would often be translated and never run */
     ARENA_OPS = 4 << 20, /* 64 MB of ops before the arena is dropped */
+    /* From an op to its counter, in ops; no multiple of a page, which hosts would take for the same place at first. */
+    COUNTER_DISTANCE = ARENA_OPS + 132,
     BLOCK_EXITS = BLOCK_BRANCHES + 1,
     BLOCK_OPS = 1 + 3 * BLOCK_INSNS + 2 * BLOCK_EXITS, /* a hook; per instruction a hook and two ops; exits and stubs */
+    RESUMED_HARTS = 16,                                /* harts whose place in a basic block is remembered */
     BLOCK_PAGES = 4,                                   /* most pages that a block's code lies on */
     JUMP_CACHE_ENTRIES = 1 << 14                       /* direct-mapped, for indirect jumps */
 };
+
+/* How often the op, one that leaves its block, did so since that was collected. */
+static inline uint64_t *exit_counter(const struct op *op)
+{
+    return (uint64_t *)&((struct op *)op)[COUNTER_DISTANCE].constant;
+}
 
 struct jump_cache_entry {
     uint64_t pc; /* odd when empty: no pc is */
@@ -113,9 +126,10 @@ struct hooked_insn {
 };
 
 struct block {
-    uint64_t pc;       /* odd when the block is dead */
-    uint32_t first_op; /* index in the arena; blocks are in ascending order */
-    uint32_t insns;    /* at most */
+    uint64_t pc;                        /* odd when the block is dead */
+    uint32_t first_op;                  /* index in the arena; blocks are in ascending order */
+    uint32_t insns;                     /* at most */
+    uint32_t first_segment, first_exit; /* of block_counts; they end where the next block's begin */
 };
 
 /* What translating one block gave, besides its ops at the end of the arena. */
@@ -138,11 +152,50 @@ struct code_link {
     uint32_t next; /* index + 1, or 0 */
 };
 
+struct basic_block {
+    uint64_t pc;    /* its entry */
+    uint64_t insns; /* retired in it, not yet told */
+};
+
+/* A part of a translated block that lies in one basic block. */
+struct segment {
+    uint32_t basic; /* which */
+    uint32_t insns;
+};
+
+struct counted_exit {
+    uint32_t op;           /* the op that leaves, an index in the arena */
+    uint32_t last_segment; /* that was passed then */
+};
+
+/* Where a quantum ended in the middle of a basic block. */
+struct resumed {
+    const struct hart *hart; /* NULL: unused */
+    uint64_t pc;             /* where it goes on */
+    uint32_t basic;          /* the block that it is in */
+};
+
+/* See count.c. Segments and exits stand in the order of the translated blocks that they belong to. */
+struct block_counts {
+    struct basic_block *basic;
+    uint32_t basic_count, basic_capacity;
+    uint32_t *hash; /* pc -> number of the basic block + 1, open addressing, a power of two in size */
+    uint32_t hash_size;
+    struct segment *segment;
+    uint32_t segment_count, segment_capacity;
+    struct counted_exit *exit;
+    uint32_t exit_count, exit_capacity;
+    uint32_t cut_exit; /* of the newest block, if it leaves in the middle of a basic block; or UINT32_MAX */
+    bool short_block;  /* the newest segments and exits are those of a short block */
+    struct resumed resumed[RESUMED_HARTS];
+    unsigned next_resumed; /* to be given up next */
+};
+
 struct engine_state {
     struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES]; /* first: the hottest */
     struct guest_memory *memory;
     uint8_t *mem;         /* base of the guest's space */
-    struct op *arena;     /* ARENA_OPS, touched as needed */
+    struct op *arena;     /* ARENA_OPS, touched as needed, and behind them as much for counters */
     struct op_site *site; /* one per op */
     uint32_t used;        /* ops */
     struct block *blocks; /* in order of first_op */
@@ -161,6 +214,7 @@ struct engine_state {
     uint64_t flushes;           /* how often the arena was dropped */
     struct hooked_insn *hooked; /* instructions that insn hooks refer to */
     uint32_t hooked_count, hooked_capacity;
+    struct block_counts counts; /* with hooks.count_blocks */
 };
 
 /* translate.c: at most so many instructions at pc, to the end of the arena, which has room for BLOCK_OPS */
@@ -169,6 +223,8 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
 /* blocks.c */
 const struct op *interp_find(struct engine_state *e, uint64_t pc); /* the block at pc, translated if need be */
 const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns); /* one of at most so many */
+/* One that goes on in the middle of a basic block, if h->pc does, or NULL. */
+const struct op *interp_find_resumed(struct engine_state *e, const struct hart *h, int64_t insns);
 bool interp_has_block(const struct engine_state *e, uint64_t pc);
 const struct block *interp_block_of(const struct engine_state *e, const struct op *op);
 void interp_forget_block(struct engine_state *e, const struct op *op); /* the one that op is in */
@@ -176,12 +232,29 @@ guest_code_watcher interp_code_changed;
 void interp_flush(struct engine_state *e);
 void interp_free_tables(struct engine_state *e);
 
+/* count.c, all of it only with hooks.count_blocks */
+void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns);      /* of the block being translated */
+void interp_count_exit(struct engine_state *e, uint32_t op, uint32_t last_segment);  /* likewise */
+void interp_count_part(struct engine_state *e, const struct op *op, unsigned insns); /* left op's block after so many */
+void interp_count_collect(struct engine_state *e);
+void interp_count_forget(struct engine_state *e); /* collects; the blocks are about to be dropped */
+/* The hart goes on in the middle of this basic block. */
+bool interp_count_resumes(struct engine_state *e, const struct hart *h, uint32_t *basic);
+void interp_count_resumed(struct engine_state *e, const struct block *b, uint32_t basic); /* so b begins in it */
+void interp_count_short_done(struct engine_state *e, const struct hart *h); /* after each run of a single block */
+void interp_count_tell(struct engine_state *e, block_counts_told *tell, void *context);
+void interp_count_free(struct engine_state *e);
+
 /* ops.c: the function of each kind */
 extern op_function *const interp_single[OP_KINDS];
 /* fused.c: the function that runs two ops as one; forwarded, if the second's rs1 is the first's rd. NULL if there is
  * none. */
 op_function *interp_pair(enum op_kind first, enum op_kind second);
 op_function *interp_forwarded_pair(enum op_kind first, enum op_kind second);
+/* counted.c: the same for ops and pairs that may leave the block, which count; NULL for others */
+extern op_function *const interp_counted_single[OP_KINDS];
+op_function *interp_counted_pair(enum op_kind first, enum op_kind second);
+op_function *interp_counted_forwarded_pair(enum op_kind first, enum op_kind second);
 
 /* interp.c: leave the loop; what the block has retired is already taken off the budget, except in a trap. */
 const struct op *interp_stop(struct hart *h, const struct op *next);

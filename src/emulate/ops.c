@@ -83,12 +83,17 @@ static const struct op *op_fence_i(OP_ARGUMENTS)
     struct engine_state *e = h->engine;
     uint64_t pc = (uint64_t)(op->constant >> 8);
     unsigned retired = op->o.rd;
+    if (e->hooks.count_blocks)
+        interp_count_part(e, op, retired);
     interp_flush(e);
     return jump_to(h, op, mem, pc, retired);
 }
 
 static const struct op *op_ecall(OP_ARGUMENTS)
 {
+    struct engine_state *e = h->engine;
+    if (e->hooks.count_blocks)
+        interp_count_part(e, op, op->o.rd);
     h->budget -= op->o.rd;
     h->trap = TRAP_ECALL;
     h->pc = interp_pc(h->engine, op);

@@ -21,6 +21,15 @@ struct builder {
         uint64_t target;
     } exits[BLOCK_EXITS];
     unsigned exit_count;
+    uint64_t segment_pc;     /* where the basic block in progress was entered */
+    unsigned segment_before; /* instructions of the block before that */
+    struct {
+        uint32_t count;
+        unsigned page_count;
+        struct op op;
+        struct op_site site;
+        uint16_t kind;
+    } before;                   /* ops and pages then, and the last of the ops, which what follows may change */
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
     bool done;
 };
@@ -31,6 +40,8 @@ static struct op *emit(struct builder *b, enum op_kind kind)
     b->kinds[b->count] = (uint16_t)kind;
     struct op *op = &b->ops[b->count++];
     *op = (struct op){.run = kind == OP_DATA ? NULL : interp_single[kind]};
+    if (b->e->hooks.count_blocks && kind != OP_DATA && interp_counted_single[kind])
+        op->run = interp_counted_single[kind];
     return op;
 }
 
@@ -39,11 +50,20 @@ static void emit_constant(struct builder *b, enum op_kind kind, uint8_t rd, uint
     emit(b, kind)->constant = (int64_t)(constant << 8 | rd);
 }
 
+/* The op that comes next leaves the block, in the basic block in progress or between that and the one before. */
+static void count_exit(struct builder *b, bool in_progress)
+{
+    struct block_counts *c = &b->e->counts;
+    if (b->e->hooks.count_blocks)
+        interp_count_exit(b->e, b->e->used + b->count, in_progress ? c->segment_count : c->segment_count - 1);
+}
+
 /* An op that leaves the block for `target`; the instruction that it belongs to is counted as retired. */
 static struct op *emit_exit(struct builder *b, enum op_kind kind, uint64_t target, unsigned retired)
 {
     b->exits[b->exit_count].op = b->count;
     b->exits[b->exit_count++].target = target;
+    count_exit(b, retired > b->segment_before); /* right after a branch nothing of the next basic block has run */
     struct op *op = emit(b, kind);
     op->o.rd = (uint8_t)retired;
     return op;
@@ -145,6 +165,7 @@ static void translate_jalr(struct builder *b, const struct insn *i, uint64_t *ne
         translate_direct_jump(b, i, target, next);
         return;
     }
+    count_exit(b, true);
     if (i->rd == 0) {
         o.rd = (uint8_t)(b->made->insns + 1);
         emit(b, OP_jr)->o = o;
@@ -330,13 +351,55 @@ static void emit_insn_hook(struct builder *b, const struct insn *i)
     emit(b, OP_insn_hook)->constant = e->hooked_count++;
 }
 
+/* The basic block in progress ends here; the next one begins at `next`. */
+static void end_segment(struct builder *b, uint64_t next)
+{
+    if (b->e->hooks.count_blocks && b->made->insns > b->segment_before)
+        interp_count_segment(b->e, b->segment_pc, b->made->insns - b->segment_before);
+    b->segment_pc = next;
+    b->segment_before = b->made->insns;
+    b->before.count = b->count;
+    b->before.page_count = b->made->page_count;
+    if (b->count > 0) {
+        b->before.op = b->ops[b->count - 1];
+        b->before.site = b->sites[b->count - 1];
+        b->before.kind = b->kinds[b->count - 1];
+    }
+}
+
+/* Basic blocks are counted whole: one that does not fit any more begins a block of its own. */
+static void drop_segment(struct builder *b)
+{
+    if (b->segment_before == 0 || b->segment_before == b->made->insns)
+        return;
+    b->made->insns = b->segment_before;
+    b->made->page_count = b->before.page_count;
+    b->pc = b->segment_pc;
+    b->count = b->before.count;
+    if (b->count > 0) {
+        b->ops[b->count - 1] = b->before.op;
+        b->sites[b->count - 1] = b->before.site;
+        b->kinds[b->count - 1] = b->before.kind;
+    }
+}
+
+static bool transfers_control(const struct insn *i)
+{
+    enum insn_unit unit = insn_describe(i->op)->unit;
+    return unit == UNIT_BRANCH || unit == UNIT_JUMP || unit == UNIT_JUMP_REG;
+}
+
 static void translate_body(struct builder *b, unsigned max_insns)
 {
     while (!b->done) {
         struct insn i;
         if (b->made->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) ||
             !note_page(b, b->pc + 3)) {
+            if (b->e->hooks.count_blocks && max_insns == BLOCK_INSNS)
+                drop_segment(b);
             emit_exit(b, OP_j, b->pc, b->made->insns);
+            if (b->e->hooks.count_blocks && b->made->insns > b->segment_before)
+                b->e->counts.cut_exit = b->e->counts.exit_count - 1;
             return;
         }
         if (!fetch(b, &i))
@@ -348,6 +411,8 @@ static void translate_body(struct builder *b, unsigned max_insns)
         translate_insn(b, &i, &next);
         b->made->insns++;
         b->pc = next;
+        if (transfers_control(&i))
+            end_segment(b, next);
     }
 }
 
@@ -390,15 +455,20 @@ static void put_forwarded_first(struct builder *b, uint32_t k)
 static op_function *pair_at(const struct builder *b, uint32_t k, bool *forwarded)
 {
     *forwarded = false;
-    if (b->kinds[k] == OP_DATA || b->kinds[k + 1] == OP_DATA)
+    enum op_kind first = b->kinds[k], second = b->kinds[k + 1];
+    bool counted = b->e->hooks.count_blocks;
+    op_function *run = NULL;
+    if (first == OP_DATA || second == OP_DATA)
         return NULL;
     if (b->ops[k + 1].o.rs1 == b->ops[k].o.rd) {
-        op_function *run = interp_forwarded_pair(b->kinds[k], b->kinds[k + 1]);
+        run = counted ? interp_counted_forwarded_pair(first, second) : NULL;
+        run = run ? run : interp_forwarded_pair(first, second);
         *forwarded = run != NULL;
         if (run)
             return run;
     }
-    return interp_pair(b->kinds[k], b->kinds[k + 1]);
+    run = counted ? interp_counted_pair(first, second) : NULL;
+    return run ? run : interp_pair(first, second);
 }
 
 /* Chooses which neighbours run as one: as few dispatches as possible, and values forwarded rather than stored and
@@ -439,7 +509,11 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
     b.done = false;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);
+    b.segment_pc = pc;
+    b.segment_before = 0;
+    e->counts.cut_exit = UINT32_MAX;
     translate_body(&b, max_insns);
+    end_segment(&b, 0);
     if (e->hooks.block)
         b.ops[0].o.rd = (uint8_t)made->insns;
     fuse(&b);

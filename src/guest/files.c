@@ -348,6 +348,15 @@ static void close_inherited(void)
         close(fd);
 }
 
+static void note_caller(struct files *f)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0)
+            f->caller[fd] = (struct caller_file){true, st.st_dev, st.st_ino, fcntl(fd, F_GETFL)};
+    }
+}
+
 struct files *files_new(const struct process_config *config, struct error *err)
 {
     struct files *f = calloc(1, sizeof *f);
@@ -357,6 +366,7 @@ struct files *files_new(const struct process_config *config, struct error *err)
     }
     f->root = f->empty = f->cwd = f->never = -1;
     f->isolate = config->isolate;
+    note_caller(f);
     f->umask = umask(0);
     umask(f->umask);
     if (config->isolate)

@@ -36,17 +36,26 @@ struct open_file {
 /* Whether a transfer may block, by the type of the file; looked up once per descriptor. */
 enum stream { STREAM_UNKNOWN, STREAM_FILE, STREAM_PIPE, STREAM_SOCKET, STREAM_OTHER };
 
+/* One of the descriptors that the caller gave: to be known again. */
+struct caller_file {
+    bool open;
+    dev_t dev;
+    ino_t inode;
+    int flags; /* as F_GETFL has them */
+};
+
 struct files {
     struct process *process; /* NULL until attached */
     bool isolate;
     struct mount *mounts; /* the sysroot at "/" comes first, if there is one */
     size_t mount_count;
-    int root;       /* where walks start, or -1 if the host's root is the guest's */
-    int empty;      /* isolated: a removed folder, stands for folders that only we know; else -1 */
-    int never;      /* private descriptor that never becomes ready */
-    int cwd;        /* private O_PATH descriptor of the working folder */
-    char *cwd_path; /* its guest path if it is special, else NULL */
-    mode_t umask;   /* the guest's; the host's is set to it only while something is made */
+    int root;                     /* where walks start, or -1 if the host's root is the guest's */
+    int empty;                    /* isolated: a removed folder, stands for folders that only we know; else -1 */
+    int never;                    /* private descriptor that never becomes ready */
+    int cwd;                      /* private O_PATH descriptor of the working folder */
+    char *cwd_path;               /* its guest path if it is special, else NULL */
+    struct caller_file caller[3]; /* standard input, output and error */
+    mode_t umask;                 /* the guest's; the host's is set to it only while something is made */
     struct open_file *open[FD_PRIVATE];
     uint8_t stream[FD_PRIVATE]; /* enum stream */
 };

@@ -1,5 +1,3 @@
-#include "guest/memory.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,20 +7,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define GUARD_BYTES    (UINT64_C(1) << 16)   /* catches accesses that begin below GUEST_SPACE and end above it */
-#define LOWEST_ADDRESS UINT64_C(0x10000)     /* Linux's usual vm.mmap_min_addr */
-#define STACK_GAP      (UINT64_C(128) << 20) /* at least this much between the mappings and the top of the stack */
+#include "guest/memory_priv.h"
 
-struct guest_memory {
-    uint8_t *base;           /* host address of guest address 0 */
-    struct areas areas;      /* what is mapped */
-    uint64_t limit_bytes;    /* on private writable memory */
-    uint64_t mmap_top;       /* addresses are chosen downwards from here */
-    uint64_t brk_start, brk; /* heap */
-    uint64_t losses;         /* how often pages may have become inaccessible */
-    guest_code_watcher *code_watcher;
-    void *code_watcher_context;
-};
+#define GUARD_BYTES (UINT64_C(1) << 16)   /* catches accesses that begin below GUEST_SPACE and end above it */
+#define STACK_GAP   (UINT64_C(128) << 20) /* at least this much between the mappings and the top of the stack */
 
 static const int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -154,13 +142,6 @@ static bool page_range(uint64_t addr, uint64_t length, uint64_t *end)
         return false;
     *end = addr + round_up(length);
     return *end <= GUEST_SPACE;
-}
-
-static int host_prot(int prot)
-{
-    if (prot & PROT_WRITE)
-        return PROT_READ | PROT_WRITE;
-    return prot & (PROT_READ | PROT_EXEC) ? PROT_READ : PROT_NONE;
 }
 
 static bool reserve(struct guest_memory *m, uint64_t start, uint64_t end)

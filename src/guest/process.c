@@ -77,7 +77,7 @@ static int build(struct process *p, struct error *err)
     return 0;
 }
 
-struct process *process_new(const struct process_config *config, struct error *err)
+struct process *process_new_empty(const struct process_config *config, struct error *err)
 {
     struct process *p = calloc(1, sizeof *p);
     if (!p) {
@@ -92,9 +92,17 @@ struct process *process_new(const struct process_config *config, struct error *e
     timers_reset(p);
     if (build(p, err) == 0) {
         host_signal_start(p);
-        if (load_program(p, err) == 0)
-            return p;
+        return p;
     }
+    process_free(p);
+    return NULL;
+}
+
+struct process *process_new(const struct process_config *config, struct error *err)
+{
+    struct process *p = process_new_empty(config, err);
+    if (p && load_program(p, err) == 0)
+        return p;
     process_free(p);
     return NULL;
 }
@@ -204,6 +212,11 @@ uint64_t process_total_insns(const struct process *p)
 struct guest_memory *process_memory(struct process *p)
 {
     return p->memory;
+}
+
+const struct process_config *process_configuration(const struct process *p)
+{
+    return &p->config;
 }
 
 const char *process_program(const struct process *p)

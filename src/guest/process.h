@@ -73,7 +73,8 @@ bool process_is_child(const struct process *p);          /* forked by the guest:
 uint64_t process_retired_insns(const struct process *p); /* over all threads, ended ones too */
 uint64_t process_total_insns(const struct process *p);   /* and over all processes that this one forked and reaped */
 struct guest_memory *process_memory(struct process *p);
-const char *process_program(const struct process *p); /* guest path of the running program */
+const struct process_config *process_configuration(const struct process *p); /* what it was made with */
+const char *process_program(const struct process *p);                        /* guest path of the running program */
 
 /* Asks from another host context (a signal handler) that the engine return soon. */
 #endif

@@ -91,6 +91,9 @@ struct process {
     uint64_t missing_named[8]; /* bits by number: system calls that were already named as missing */
 };
 
+/* A process with one thread and without a program, for those who fill it. */
+struct process *process_new_empty(const struct process_config *config, struct error *err) MUST_CHECK;
+
 /* Ends the process with an exit code, or by a signal if that is not 0. */
 void process_end(struct process *p, int code, int signal);
 

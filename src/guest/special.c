@@ -209,7 +209,7 @@ int special_link(const struct files *f, const struct node *node, char text[PATH_
     return 0;
 }
 
-static int text_file(const char *text, size_t length)
+int special_text_file(const char *text, size_t length)
 {
     char self[32];
     int writer = memfd_create("proc", MFD_CLOEXEC);
@@ -235,7 +235,7 @@ int special_open_text(const struct files *f, const struct node *node)
     if (!out)
         return -ENOMEM;
     node->special->text(f->process, out);
-    int fd = fclose(out) == 0 ? text_file(text, length) : -ENOMEM;
+    int fd = fclose(out) == 0 ? special_text_file(text, length) : -ENOMEM;
     free(text);
     return fd;
 }

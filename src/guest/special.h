@@ -50,6 +50,7 @@ int special_host_path(const struct files *f, const char *path, char host[PATH_MA
 int special_link(const struct files *f, const struct node *node, char text[PATH_MAX]) MUST_CHECK;
 /* A private descriptor, read-only, with the contents as they are now; or a negative errno. */
 int special_open_text(const struct files *f, const struct node *node) MUST_CHECK;
+int special_text_file(const char *text, size_t length) MUST_CHECK; /* the same with contents in hand */
 /* Calls `add` for each name in the guest folder `path` that the host does not list: special files and binds. */
 typedef void special_add_fn(void *context, const char *name, unsigned char type);
 void special_list(const struct files *f, const char *path, special_add_fn *add, void *context);

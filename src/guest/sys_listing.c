@@ -9,22 +9,8 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/listing.h"
 #include "guest/syscall.h"
-
-struct entry {
-    char *name;
-    uint64_t inode;
-    size_t sequence;    /* in which order it was found; of two with one name the first counts */
-    unsigned char type; /* DT_ */
-};
-
-struct listing {
-    struct entry *entries;
-    size_t count, room;
-    size_t position; /* of the next entry that the guest gets */
-    bool stale;      /* the guest went back to the start: to be read again */
-    bool failed;     /* memory ran out */
-};
 
 /* struct linux_dirent64 */
 struct guest_dirent {
@@ -53,7 +39,7 @@ void listing_free(struct listing *l)
     free(l);
 }
 
-static void add_entry(struct listing *l, const char *name, uint64_t inode, unsigned char type)
+void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned char type)
 {
     if (l->count == l->room) {
         size_t room = l->room ? 2 * l->room : 64;
@@ -76,7 +62,7 @@ static void add_entry(struct listing *l, const char *name, uint64_t inode, unsig
 static void add_special(void *context, const char *name, unsigned char type)
 {
     struct listing *l = context;
-    add_entry(l, name, l->count + 1, type);
+    listing_add(l, name, l->count + 1, type);
 }
 
 static bool is_dot(const char *name)
@@ -95,7 +81,7 @@ static int read_host(struct listing *l, int fd, bool only_dots)
         for (long at = 0; at < n;) {
             const struct guest_dirent *d = (const struct guest_dirent *)(buffer + at);
             if (!only_dots || is_dot(d->name))
-                add_entry(l, d->name, d->inode, d->type);
+                listing_add(l, d->name, d->inode, d->type);
             at += d->length;
         }
     }

@@ -19,7 +19,7 @@
 #ifndef CYCLESCOPE_MONITOR_BLOCK_RECORDS_H
 #define CYCLESCOPE_MONITOR_BLOCK_RECORDS_H
 
-#include "monitor/block_file.h"
+#include "base/block_file.h"
 
 enum {
     RECORD_STRING_MOST = 16383, /* bytes of a string, its zero not counted */

@@ -84,6 +84,14 @@ uint64_t count_value(const struct simulation_counts *c, const struct count_row *
     return number_at(c, row->offset) - (row->less == NO_COUNT ? 0 : number_at(c, row->less));
 }
 
+json_t *counts_json(const struct simulation_counts *c)
+{
+    json_t *counts = json_object();
+    for (size_t i = 0; i < count_row_count; i++)
+        json_object_set_new(counts, count_rows[i].name, json_integer((json_int_t)count_value(c, &count_rows[i])));
+    return counts;
+}
+
 /* ---- stages */
 
 static const struct stage_reason fetch_reasons[FETCH_STOPS] = {

@@ -7,6 +7,7 @@
 #ifndef CYCLESCOPE_REPORT_COUNTS_H
 #define CYCLESCOPE_REPORT_COUNTS_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ extern const size_t count_row_count;
 
 const struct count_row *count_find(const char *name); /* NULL: there is none */
 uint64_t count_value(const struct simulation_counts *c, const struct count_row *row);
+json_t *counts_json(const struct simulation_counts *c); /* all rows, by name */
 
 /* Cycles by what a stage did in them: every cycle has one reason per stage. */
 struct stage_reason {

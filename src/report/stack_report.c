@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/counts.h"
 #include "report/stack_chart.h"
 #include "stacks/penalty.h"
 
@@ -280,6 +281,7 @@ json_t *stack_report_json(const struct stack_report *r)
     json_t *root = run_report_json(&r->run, "stack");
     if (root == NULL)
         return NULL;
+    json_object_set_new(root, "events", counts_json(&r->run.result.counts));
     json_object_set_new(root, "stacks", stacks_json(r, total, total->instructions ? total->instructions : 1));
     json_object_set_new(root, "stack_cycles", stacks_json(r, total, 0));
     json_object_set_new(root, "overlap_percent", json_real(100 * per((double)total->overlap_cycles, total->cycles)));

@@ -164,14 +164,6 @@ void stat_report_print(const struct run_report *r, FILE *to)
 
 /* ---- JSON */
 
-static json_t *events_json(const struct simulation_counts *c)
-{
-    json_t *events = json_object();
-    for (size_t i = 0; i < count_row_count; i++)
-        json_object_set_new(events, count_rows[i].name, json_integer((json_int_t)count_value(c, &count_rows[i])));
-    return events;
-}
-
 static json_t *cycles_json(const struct simulation_counts *c)
 {
     json_t *stages = json_object();
@@ -189,7 +181,7 @@ json_t *stat_report_json(const struct run_report *r)
 {
     json_t *root = run_report_json(r, "stat");
     if (root) {
-        json_object_set_new(root, "events", events_json(&r->result.counts));
+        json_object_set_new(root, "events", counts_json(&r->result.counts));
         json_object_set_new(root, "cycles_by", cycles_json(&r->result.counts));
     }
     return root;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "monitor/block_file.h"
+#include "base/block_file.h"
 
 static inline void expect(bool fact)
 {

@@ -1,4 +1,4 @@
-"""Seeds for fuzzing readers of files of blocks, made from the description in src/monitor/block_file.h alone."""
+"""Seeds for fuzzing readers of files of blocks, made from the description in src/base/block_file.h alone."""
 import os
 import struct
 import zlib

@@ -1,7 +1,7 @@
 #!/bin/bash
 # profile.sh SECONDS: fuzzes the reader of profiles under sanitizers. Seeds are a small file, its records and its frame,
-# which follow the descriptions in src/monitor (block_file.h, block_records.h, profile_format.h) and nothing else. Fails
-# if anything is found; the input that did it is kept in build/fuzz-profile.
+# which follow the descriptions (base/block_file.h, block_records.h and profile_format.h in src/monitor) and nothing else.
+# Fails if anything is found; the input that did it is kept in build/fuzz-profile.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}

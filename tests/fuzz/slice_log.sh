@@ -1,6 +1,6 @@
 #!/bin/bash
 # slice_log.sh SECONDS: fuzzes the reader of slice logs under sanitizers. Seeds are a small file, its records and its
-# frame, which follow the descriptions in src/monitor (block_file.h, block_records.h, slice_log_format.h) and nothing
+# frame, which follow the descriptions (base/block_file.h, block_records.h and slice_log_format.h in src/monitor) and nothing
 # else. Fails if anything is found; the input that did it is kept in build/fuzz-slice-log.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 failed=0
-for name in ops fused_alu fused_load fused_other; do
+for name in ops fused_alu fused_load fused_other counted; do
     object=$1/emulate/$name.o
     calls=$(objdump -d --no-show-raw-insn "$object" |
         awk '/^[0-9a-f]+ <.*>:/ { at = $2 } /call +\*/ && at !~ /_hook>/ { print at }' | sort -u | head -n 5 | tr '\n' ' ')

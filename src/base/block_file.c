@@ -1,4 +1,4 @@
-#include "monitor/block_file.h"
+#include "base/block_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
  *          u32      checksum of all of the block before it
  *
  * The checksum of the sizes tells a size that was damaged from a file that was cut off. */
-#ifndef CYCLESCOPE_MONITOR_BLOCK_FILE_H
-#define CYCLESCOPE_MONITOR_BLOCK_FILE_H
+#ifndef CYCLESCOPE_BASE_BLOCK_FILE_H
+#define CYCLESCOPE_BASE_BLOCK_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

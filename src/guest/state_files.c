@@ -1,0 +1,334 @@
+/* Descriptors, the working folder, the umask. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "guest/state_priv.h"
+
+enum kind {
+    KIND_END,    /* no more descriptors */
+    KIND_CALLER, /* standard input, output or error */
+    KIND_SHARED, /* a duplicate of one that came before: they share offset and flags */
+    KIND_FILE,   /* a file, folder or harmless device by name */
+    KIND_TEXT,   /* a made-up file as it was when it was opened (special.c) */
+};
+
+#define TEXT_MOST (UINT64_C(64) << 20)
+
+struct descriptor {
+    uint32_t fd;
+    uint32_t kind;
+    bool close_on_exec;
+    uint32_t of;         /* KIND_CALLER and KIND_SHARED: which one */
+    int flags;           /* KIND_FILE: as F_GETFL has them */
+    int64_t offset;      /* KIND_FILE and KIND_TEXT */
+    struct place place;  /* KIND_FILE */
+    void *text;          /* KIND_TEXT */
+    uint64_t text_bytes; /* likewise */
+};
+
+static void descriptor_fields(struct fields *f, struct descriptor *d)
+{
+    field_u32(f, &d->kind);
+    if (d->kind == KIND_END)
+        return;
+    field_u32(f, &d->fd);
+    field_bool(f, &d->close_on_exec);
+    switch (d->kind) {
+    case KIND_CALLER:
+    case KIND_SHARED: field_u32(f, &d->of); break;
+    case KIND_FILE:
+        field_int(f, &d->flags);
+        place_fields(f, &d->place);
+        field_i64(f, &d->offset);
+        break;
+    case KIND_TEXT:
+        field_block(f, &d->text, &d->text_bytes, TEXT_MOST);
+        field_i64(f, &d->offset);
+        break;
+    default: fields_check(f, false, "a descriptor is of no kind that there is");
+    }
+}
+
+/* What we know of a descriptor beyond the host; not for duplicates, which share it. */
+static void open_file_fields(struct fields *f, struct open_file *o)
+{
+    field_bool(f, &o->random);
+    field_string(f, &o->path);
+    state_listing(f, &o->listing);
+}
+
+/* ---- saving */
+
+static bool is_memory_device(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1; /* null, zero, full, random, urandom and their like */
+}
+
+/* Which of the caller's descriptors it is, or -1. Its own number is tried first. */
+static int find_caller(const struct files *f, int fd, const struct stat *st)
+{
+    int flags = fcntl(fd, F_GETFL);
+    for (int i = -1; i < 3; i++) {
+        int n = i < 0 ? fd : i;
+        if (n > 2 || !f->caller[n].open || f->caller[n].dev != st->st_dev || f->caller[n].inode != st->st_ino)
+            continue;
+        if (S_ISREG(st->st_mode) && (n == 0 || ((f->caller[n].flags ^ flags) & (O_ACCMODE | O_APPEND))))
+            continue; /* a plain input is opened again; a file may be open in several ways */
+        if (is_memory_device(st) && n != fd)
+            continue; /* the guest's own */
+        return n;
+    }
+    return -1;
+}
+
+/* Whether two descriptors of one file share their offset: moves one and looks at the other. */
+static bool share_offset(int a, int b)
+{
+    off_t was = lseek(a, 0, SEEK_CUR);
+    if (was < 0 || lseek(b, 0, SEEK_CUR) != was || lseek(a, was + 1, SEEK_SET) < 0)
+        return false;
+    bool shared = lseek(b, 0, SEEK_CUR) == was + 1;
+    lseek(a, was, SEEK_SET);
+    return shared;
+}
+
+static int find_duplicate(const struct files *f, int fd, const struct stat *st)
+{
+    for (int other = 0; other < fd; other++) {
+        struct stat os;
+        if (f->open[other] != f->open[fd] || fstat(other, &os) != 0 || os.st_dev != st->st_dev ||
+            os.st_ino != st->st_ino || fcntl(other, F_GETFL) != fcntl(fd, F_GETFL))
+            continue;
+        if (f->open[fd] || share_offset(other, fd))
+            return other;
+    }
+    return -1;
+}
+
+static bool holds_lock(int fd)
+{
+    char name[64], line[256];
+    snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
+    FILE *info = fopen(name, "re");
+    bool found = false;
+    while (info && !found && fgets(line, sizeof line, info))
+        found = strncmp(line, "lock:", 5) == 0;
+    if (info)
+        fclose(info);
+    return found;
+}
+
+static int refuse(int fd, const struct stat *st, struct error *err)
+{
+    char path[PATH_MAX];
+    if (S_ISFIFO(st->st_mode))
+        return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is a pipe, whose other end is elsewhere",
+                         fd);
+    if (S_ISSOCK(st->st_mode))
+        return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is a socket, whose other end is elsewhere",
+                         fd);
+    if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || is_memory_device(st))
+        return holds_lock(fd)
+                   ? error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it holds a lock on its file", fd)
+                   : 0;
+    if (host_path(fd, path) < 0)
+        strcpy(path, "something without a name");
+    return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is %.200s, which only the kernel knows", fd,
+                     path);
+}
+
+/* A special text is a file in memory that nobody can write to any more. */
+static int describe_text(int fd, const struct stat *st, struct descriptor *d, struct error *err)
+{
+    d->kind = KIND_TEXT;
+    d->text_bytes = (uint64_t)st->st_size;
+    d->text = malloc(d->text_bytes + 1);
+    d->offset = lseek(fd, 0, SEEK_CUR);
+    if (!d->text || pread(fd, d->text, d->text_bytes, 0) != st->st_size)
+        return error_set(err, -EIO, "descriptor %d cannot be read", fd);
+    return 0;
+}
+
+static int describe(const struct files *f, int fd, struct descriptor *d, struct error *err)
+{
+    char what[32];
+    struct stat st;
+    const struct open_file *o = f->open[fd];
+    *d = (struct descriptor){.fd = (uint32_t)fd, .kind = KIND_FILE};
+    d->close_on_exec = fcntl(fd, F_GETFD) & FD_CLOEXEC;
+    if (fstat(fd, &st) != 0)
+        return error_set(err, -errno, "descriptor %d cannot be looked at: %s", fd, strerror(errno));
+    int of = find_caller(f, fd, &st);
+    d->kind = KIND_CALLER;
+    if (of < 0) {
+        of = find_duplicate(f, fd, &st);
+        d->kind = KIND_SHARED;
+    }
+    d->of = (uint32_t)of;
+    if (of >= 0)
+        return 0;
+    if (o && o->path && S_ISREG(st.st_mode))
+        return describe_text(fd, &st, d, err);
+    if (o && o->path && (f->isolate || strncmp(o->path, "/proc/", 6) == 0))
+        return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is the folder %.200s", fd, o->path);
+    int code = refuse(fd, &st, err);
+    if (code < 0)
+        return code;
+    d->kind = KIND_FILE;
+    d->flags = fcntl(fd, F_GETFL);
+    d->offset = lseek(fd, 0, SEEK_CUR);
+    if (d->offset < 0 || S_ISCHR(st.st_mode) || S_ISDIR(st.st_mode))
+        d->offset = 0;
+    snprintf(what, sizeof what, "descriptor %d", fd);
+    return place_find(f, fd, what, &d->place, err);
+}
+
+static int save_descriptors(struct files *f, struct fields *to, struct error *err)
+{
+    struct descriptor d;
+    int code = 0;
+    for (int fd = 0; fd < FD_PRIVATE && code == 0; fd++) {
+        struct open_file none = {0};
+        if (fcntl(fd, F_GETFD) < 0)
+            continue;
+        code = describe(f, fd, &d, err);
+        if (code == 0)
+            descriptor_fields(to, &d);
+        free(d.text);
+        if (code == 0 && (d.kind == KIND_FILE || d.kind == KIND_TEXT))
+            open_file_fields(to, f->open[fd] ? f->open[fd] : &none);
+    }
+    d = (struct descriptor){.kind = KIND_END};
+    descriptor_fields(to, &d);
+    return code;
+}
+
+static int save(struct files *f, struct fields *to, struct error *err)
+{
+    struct place cwd;
+    bool special = f->cwd_path != NULL;
+    if (special)
+        return error_set(err, -ENOTSUP, "the program cannot be saved while its working folder is %.200s", f->cwd_path);
+    int code = place_find(f, f->cwd, "the working folder", &cwd, err);
+    if (code < 0)
+        return code;
+    place_fields(to, &cwd);
+    uint32_t mask = f->umask;
+    field_u32(to, &mask);
+    return save_descriptors(f, to, err);
+}
+
+/* ---- loading */
+
+/* Private copies of the caller's descriptors, -1 where there is none; all below FD_PRIVATE are closed then. */
+static void take_callers(int caller[3])
+{
+    for (int fd = 0; fd < 3; fd++)
+        caller[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    for (int fd = 0; fd < FD_PRIVATE; fd++)
+        close(fd);
+}
+
+/* A private descriptor for what the record describes, or a negative errno and a sentence. */
+static int open_again(struct files *f, const struct descriptor *d, const int caller[3], struct error *err)
+{
+    int fd = -EINVAL;
+    switch (d->kind) {
+    case KIND_CALLER:
+        fd = d->of < 3 && caller[d->of] >= 0 ? fcntl(caller[d->of], F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
+        return fd >= 0 ? fd : error_set(err, -EBADF, "the program needs descriptor %u, which is closed", d->of);
+    case KIND_SHARED:
+        fd = d->of < d->fd ? fcntl((int)d->of, F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
+        return fd >= 0 ? fd : error_set(err, -EINVAL, "the checkpoint is damaged: a duplicate is of no descriptor");
+    case KIND_FILE: fd = place_open(f, &d->place, d->flags, err); break;
+    case KIND_TEXT:
+        fd = special_text_file(d->text, d->text_bytes);
+        if (fd < 0)
+            return error_set(err, fd, "a file of /proc cannot be made again: %s", strerror(-fd));
+    }
+    if (fd >= 0 && d->offset != 0 && lseek(fd, d->offset, SEEK_SET) < 0) {
+        close(fd);
+        return error_set(err, -EINVAL, "the checkpoint is damaged: a file has an impossible offset");
+    }
+    return fd;
+}
+
+static int load_open_file(struct files *f, int fd, struct fields *from, struct error *err)
+{
+    struct open_file o = {0};
+    open_file_fields(from, &o);
+    bool needed = o.random || o.path || o.listing;
+    struct open_file *to = needed && fields_good(from) ? files_describe(f, fd) : NULL;
+    if (to) {
+        to->random = o.random;
+        to->path = o.path;
+        to->listing = o.listing;
+        return 0;
+    }
+    listing_free(o.listing);
+    free(o.path);
+    return needed && fields_good(from) ? error_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+static int load_descriptor(struct files *f, struct fields *from, struct descriptor *d, const int caller[3],
+                           struct error *err)
+{
+    int fd = open_again(f, d, caller, err);
+    if (fd < 0)
+        return fd;
+    int made = dup3(fd, (int)d->fd, d->close_on_exec ? O_CLOEXEC : 0);
+    close(fd);
+    if (made < 0)
+        return error_set(err, -errno, "descriptor %u cannot be made again: %s", d->fd, strerror(errno));
+    if (d->kind == KIND_SHARED)
+        files_share(f, (int)d->of, made);
+    return d->kind == KIND_FILE || d->kind == KIND_TEXT ? load_open_file(f, made, from, err) : 0;
+}
+
+static int load_descriptors(struct files *f, struct fields *from, struct error *err)
+{
+    int caller[3], code = 0;
+    uint32_t lowest = 0;
+    take_callers(caller);
+    while (code == 0) {
+        struct descriptor d = {0};
+        descriptor_fields(from, &d);
+        bool possible = d.kind == KIND_END || (d.fd >= lowest && d.fd < FD_PRIVATE);
+        bool more = fields_check(from, possible, "its descriptors are out of order") && d.kind != KIND_END;
+        if (more)
+            code = load_descriptor(f, from, &d, caller, err);
+        free(d.text);
+        if (!more)
+            break;
+        lowest = d.fd + 1;
+    }
+    for (int i = 0; i < 3; i++)
+        if (caller[i] >= 0)
+            close(caller[i]);
+    return code;
+}
+
+static int load(struct files *f, struct fields *from, struct error *err)
+{
+    struct place cwd;
+    uint32_t mask = 0;
+    place_fields(from, &cwd);
+    field_u32(from, &mask);
+    if (!fields_check(from, mask <= 0777, "its umask is impossible"))
+        return 0;
+    int fd = place_open(f, &cwd, O_PATH | O_DIRECTORY, err);
+    if (fd < 0)
+        return fd;
+    close(f->cwd);
+    f->cwd = fd;
+    f->umask = mask;
+    return load_descriptors(f, from, err);
+}
+
+int state_files(struct process *p, struct fields *f, struct error *err)
+{
+    return f->to ? save(p->files, f, err) : load(p->files, f, err);
+}

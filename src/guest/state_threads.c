@@ -1,0 +1,179 @@
+/* Threads: registers, the system calls that they are in, their signals. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/state_priv.h"
+
+enum { THREADS_MOST = 1 << 20, POLL_MOST = FD_PRIVATE + 1, POLL_NEVER = -2 }; /* POLL_NEVER: files.never */
+
+static void hart_fields(struct fields *f, struct hart *h)
+{
+    for (unsigned i = 1; i < 32; i++)
+        field_u64(f, &h->x[i]);
+    for (unsigned i = 0; i < 32; i++)
+        field_u64(f, &h->f[i]);
+    field_u64(f, &h->pc);
+    field_u64(f, &h->retired);
+    field_u32(f, &h->fflags);
+    field_u32(f, &h->frm);
+    field_u64(f, &h->reserved_addr);
+    field_u64(f, &h->reserved_value);
+    fields_check(f, h->fflags < 32 && h->frm < 8, "a floating-point state is impossible");
+}
+
+static void futex_fields(struct fields *f, struct futex_wait *w)
+{
+    field_bool(f, &w->waiting);
+    field_bool(f, &w->woken);
+    field_bool(f, &w->shared);
+    field_u64(f, &w->addr);
+    field_u32(f, &w->value);
+    field_u32(f, &w->bitset);
+    field_u64(f, &w->sequence);
+}
+
+static void call_fields(struct fields *f, struct call *c)
+{
+    field_bool(f, &c->begun);
+    field_bool(f, &c->asleep);
+    field_bool(f, &c->interrupted);
+    field_bool(f, &c->deaf);
+    field_bool(f, &c->child);
+    field_u64(f, &c->sigwait);
+    field_bool(f, &c->mask_saved);
+    field_u64(f, &c->saved_mask);
+    field_u64(f, &c->deadline_ns);
+    field_u32(f, &c->fd_count);
+    futex_fields(f, &c->futex);
+    fields_check(f, c->fd_count <= POLL_MOST, "a thread waits for too many descriptors");
+}
+
+/* The host's numbers are the guest's, but for the descriptor that is never ready. */
+static int poll_fields(struct thread *t, struct fields *f, struct error *err)
+{
+    int never = t->process->files->never;
+    unsigned count = fields_good(f) ? t->call.fd_count : 0;
+    if (f->from && count > 0) {
+        t->poll_fds = calloc(count, sizeof *t->poll_fds);
+        if (!t->poll_fds)
+            return error_set(err, -ENOMEM, "out of memory");
+        t->poll_room = count;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct pollfd *poll = &t->poll_fds[i];
+        int fd = poll->fd == never && f->to ? POLL_NEVER : poll->fd, events = poll->events;
+        if (f->to && fd >= FD_PRIVATE)
+            return error_set(err, -ENOTSUP, "thread %d waits for something that cannot be saved", t->tid);
+        field_int(f, &fd);
+        field_int(f, &events);
+        if (f->to || !fields_check(f, fd >= POLL_NEVER && fd < FD_PRIVATE, "a thread waits for no descriptor"))
+            continue;
+        *poll = (struct pollfd){.fd = fd == POLL_NEVER ? never : fd, .events = (short)events};
+    }
+    return 0;
+}
+
+/* ---- signals */
+
+static void info_fields(struct fields *f, siginfo_t *info)
+{
+    field_bytes(f, info, sizeof *info); /* its layout is the same on all hosts that are supported */
+    fields_check(f, info->si_signo >= 1 && info->si_signo <= SIGNAL_MAX, "a signal has an impossible number");
+}
+
+void state_queue(struct fields *f, struct signal_queue *queue)
+{
+    uint32_t count = queue->count;
+    field_u32(f, &count);
+    if (f->to) {
+        for (struct pending_signal *s = queue->first; s; s = s->next)
+            info_fields(f, &s->info);
+        return;
+    }
+    fields_check(f, count <= SIGNAL_QUEUE_MAX, "too many signals wait");
+    struct pending_signal **end = &queue->first;
+    for (uint32_t i = 0; i < count && fields_good(f); i++) {
+        struct pending_signal *s = calloc(1, sizeof *s);
+        if (!s) {
+            fields_check(f, false, "it needs more memory than there is");
+            return;
+        }
+        info_fields(f, &s->info);
+        *end = s;
+        end = &s->next;
+        queue->count++;
+        queue->set |= fields_good(f) ? signal_bit(s->info.si_signo) : 0;
+    }
+}
+
+/* ---- threads */
+
+static int thread_fields(struct thread *t, struct fields *f, struct error *err)
+{
+    hart_fields(f, &t->hart);
+    field_bool(f, &t->exited);
+    field_i64(f, &t->slice_insns);
+    call_fields(f, &t->call);
+    int code = poll_fields(t, f, err);
+    field_u64(f, &t->io_bytes);
+    field_u64(f, &t->blocked);
+    state_queue(f, &t->pending);
+    field_u64(f, &t->signal_stack.sp);
+    field_u64(f, &t->signal_stack.size);
+    field_int(f, &t->signal_stack.flags);
+    field_u64(f, &t->clear_tid_addr);
+    field_u64(f, &t->robust_list);
+    field_text(f, t->name, sizeof t->name);
+    fields_check(f, t->slice_insns <= (int64_t)t->process->config.quantum_insns, "a thread's turn is too long");
+    return code;
+}
+
+static int save(struct process *p, struct fields *f, struct error *err)
+{
+    uint32_t count = 0;
+    for (const struct thread *t = p->threads; t; t = t->next)
+        count++;
+    field_u32(f, &count);
+    for (struct thread *t = p->threads; t; t = t->next) {
+        bool current = t == p->current;
+        field_int(f, &t->tid);
+        field_bool(f, &current);
+        int code = thread_fields(t, f, err);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}
+
+static int load(struct process *p, struct fields *f, struct error *err)
+{
+    uint32_t count = 0;
+    int below = 0;
+    thread_free_others(p, NULL);
+    field_u32(f, &count);
+    fields_check(f, count >= 1 && count <= THREADS_MOST, "it has an impossible number of threads");
+    for (uint32_t i = 0; i < count && fields_good(f); i++) {
+        int tid = 0;
+        bool current = false;
+        field_int(f, &tid);
+        field_bool(f, &current);
+        if (!fields_check(f, tid > below, "its threads are out of order"))
+            break;
+        below = tid;
+        struct thread *t = thread_new(p, tid);
+        if (!t)
+            return error_set(err, -ENOMEM, "out of memory");
+        if (current)
+            p->current = t;
+        int code = thread_fields(t, f, err);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}
+
+int state_threads(struct process *p, struct fields *f, struct error *err)
+{
+    return f->to ? save(p, f, err) : load(p, f, err);
+}

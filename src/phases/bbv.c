@@ -1,0 +1,139 @@
+#include "phases/bbv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index_table.h"
+#include "emulate/engine.h"
+
+int bbv_add(struct bbv_set *s, uint32_t block, uint64_t insns)
+{
+    struct bbv_entry *entry = array_room(s->entry, s->entry_count, &s->entry_room, sizeof *entry);
+    if (entry == NULL)
+        return -ENOMEM;
+    s->entry = entry;
+    s->entry[s->entry_count++] = (struct bbv_entry){block, insns};
+    if (block >= s->blocks)
+        s->blocks = block + 1;
+    return 0;
+}
+
+static size_t first_new_entry(const struct bbv_set *s)
+{
+    return s->count ? s->vector[s->count - 1].first + s->vector[s->count - 1].count : 0;
+}
+
+int bbv_end(struct bbv_set *s)
+{
+    struct bbv *vector = array_room(s->vector, s->count, &s->room, sizeof *vector);
+    if (vector == NULL)
+        return -ENOMEM;
+    s->vector = vector;
+    struct bbv made = {.first = first_new_entry(s)};
+    made.count = s->entry_count - made.first;
+    for (size_t k = made.first; k < s->entry_count; k++)
+        made.insns += s->entry[k].insns;
+    s->vector[s->count++] = made;
+    return 0;
+}
+
+void bbv_drop(struct bbv_set *s)
+{
+    s->entry_count = first_new_entry(s);
+}
+
+void bbv_free(struct bbv_set *s)
+{
+    free(s->entry);
+    free(s->vector);
+    *s = (struct bbv_set){0};
+}
+
+/* ---- from a run */
+
+struct profile {
+    struct bbv_set *set;
+    uint32_t *block; /* by the engine's number: ours + 1, or 0. The engine also numbers what never runs */
+    size_t block_room;
+    uint32_t blocks; /* of ours */
+    int code;        /* 0, or what went wrong while blocks were told */
+};
+
+static int more_blocks(struct profile *profile, uint32_t number)
+{
+    size_t room = 2 * ((size_t)number + 1);
+    uint32_t *block = reallocarray(profile->block, room, sizeof *block);
+    if (block == NULL)
+        return -ENOMEM;
+    memset(block + profile->block_room, 0, (room - profile->block_room) * sizeof *block);
+    profile->block = block;
+    profile->block_room = room;
+    return 0;
+}
+
+static void add_told(void *context, uint32_t number, uint64_t pc, uint64_t insns)
+{
+    (void)pc;
+    struct profile *profile = context;
+    if (profile->code == 0 && number >= profile->block_room)
+        profile->code = more_blocks(profile, number);
+    if (profile->code)
+        return;
+    if (profile->block[number] == 0)
+        profile->block[number] = ++profile->blocks;
+    profile->code = bbv_add(profile->set, profile->block[number] - 1, insns);
+}
+
+static void end_interval(struct profile *profile, struct engine_state *e)
+{
+    interpreter.block_counts(e, add_told, profile);
+    if (profile->code == 0)
+        profile->code = bbv_end(profile->set);
+}
+
+/* What is behind the last whole interval: too little would be no interval like the others. */
+static void end_rest(struct profile *profile, struct engine_state *e, uint64_t insns)
+{
+    if (insns >= profile->set->interval - profile->set->interval / 2 || (profile->set->count == 0 && insns > 0))
+        end_interval(profile, e);
+}
+
+static void run_counted(struct process *p, struct engine_state *e, struct profile *profile)
+{
+    uint64_t interval = profile->set->interval, left = interval;
+    bool counted = true;
+    for (struct thread *t; (t = process_next(p)) != NULL;) {
+        struct hart *h = thread_hart(t);
+        if (counted && (uint64_t)h->quantum > left)
+            h->quantum = (int64_t)left;
+        interpreter.run(e, h);
+        uint64_t done = (uint64_t)(h->quantum - h->budget);
+        if (counted && (left -= done) == 0) {
+            end_interval(profile, e);
+            left = interval;
+        }
+        process_trap(p, t);
+        if (counted && process_is_child(p)) {
+            counted = false;
+            interpreter.set_hooks(e, &(struct engine_hooks){.block = NULL});
+        }
+    }
+    if (counted)
+        end_rest(profile, e, interval - left);
+}
+
+int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct error *err)
+{
+    struct engine_state *e = interpreter.create(process_memory(p), err);
+    if (e == NULL)
+        return -ENOMEM;
+    struct profile profile = {.set = s};
+    s->interval = interval;
+    interpreter.set_hooks(e, &(struct engine_hooks){.count_blocks = true});
+    run_counted(p, e, &profile);
+    interpreter.destroy(e);
+    free(profile.block);
+    s->insns = process_retired_insns(p);
+    return profile.code ? error_set(err, profile.code, "out of memory for basic block vectors") : 0;
+}

@@ -1,0 +1,44 @@
+#include "report/phase_picture.h"
+
+#include "report/stall_picture.h"
+
+enum { COLUMNS = 72, ROWS = 8 };
+
+/* The mean of the values that fall into the column. */
+static double column_of(const double *value, size_t count, size_t columns, size_t column)
+{
+    size_t first = column * count / columns, end = (column + 1) * count / columns;
+    double sum = 0;
+    for (size_t k = first; k < end; k++)
+        sum += value[k];
+    return sum / (double)(end - first);
+}
+
+void phase_picture(const char *title, const double *value, size_t count, uint64_t interval, FILE *to)
+{
+    size_t columns = count < COLUMNS ? count : COLUMNS;
+    double height[COLUMNS], most = 0;
+    char text[SHORT_NUMBER];
+    if (count == 0)
+        return;
+    for (size_t c = 0; c < columns; c++) {
+        height[c] = column_of(value, count, columns, c);
+        most = height[c] > most ? height[c] : most;
+    }
+    fprintf(to, "\n%s\n", title);
+    for (int row = ROWS; row > 0; row--) {
+        if (row == ROWS)
+            fprintf(to, "%8.3g |", most);
+        else
+            fputs("         |", to);
+        for (size_t c = 0; c < columns; c++) {
+            double part = most > 0 ? height[c] / most * ROWS - (row - 1) : 0;
+            fputc(part >= 0.75 ? '#' : part >= 0.25 ? ':' : part > 0 && row == 1 ? '.' : ' ', to);
+        }
+        fputc('\n', to);
+    }
+    fputs("       0 +", to);
+    for (size_t c = 0; c < columns; c++)
+        fputc('-', to);
+    fprintf(to, " %s\n", stall_short(count * interval, text));
+}

@@ -1,0 +1,13 @@
+/* A graph over the run as a picture of text. */
+#ifndef CYCLESCOPE_REPORT_PHASE_PICTURE_H
+#define CYCLESCOPE_REPORT_PHASE_PICTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Columns of `value`, each of `interval` instructions; several share a column where there are too many. Nothing without
+ * values. */
+void phase_picture(const char *title, const double *value, size_t count, uint64_t interval, FILE *to);
+
+#endif

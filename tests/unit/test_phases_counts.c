@@ -1,0 +1,199 @@
+/* Instructions per basic block as the interpreter counts them, beside a literal count: instruction by instruction, on
+ * random code, with random quanta. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "emulate/engine.h"
+
+#define CODE UINT64_C(0x10000)
+#define DATA UINT64_C(0x20000)
+
+enum { WORDS = 400, A0 = 10, A1 = 11, RUN_INSNS = 20000, PROGRAMS = 20 };
+
+struct machine {
+    struct guest_memory *memory;
+    struct engine_state *engine;
+    struct hart hart;
+};
+
+static struct machine machine_with(const uint32_t *code)
+{
+    struct error err;
+    struct machine m = {.memory = guest_memory_new(UINT64_C(1) << 30, &err)};
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    assert_non_null(m.memory);
+    assert_int_equal(guest_mmap(m.memory, CODE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, flags, -1, 0, NULL), CODE);
+    assert_int_equal(guest_mmap(m.memory, DATA, 4096, PROT_READ | PROT_WRITE, flags, -1, 0, NULL), DATA);
+    memcpy(guest_memory_base(m.memory) + CODE, code, WORDS * sizeof *code);
+    m.engine = interpreter.create(m.memory, &err);
+    assert_non_null(m.engine);
+    m.hart.pc = CODE;
+    m.hart.x[A0] = CODE;
+    m.hart.x[A1] = DATA;
+    return m;
+}
+
+static void machine_free(struct machine *m)
+{
+    interpreter.destroy(m->engine);
+    guest_memory_free(m->memory);
+}
+
+/* ---- random code */
+
+static uint32_t i_type(unsigned opcode, unsigned f3, unsigned rd, unsigned rs1, unsigned imm)
+{
+    return opcode | rd << 7 | f3 << 12 | rs1 << 15 | (uint32_t)imm << 20;
+}
+
+static unsigned draw(struct random *r, unsigned below)
+{
+    return (unsigned)(random_u64(r) % below);
+}
+
+static unsigned any_register(struct random *r)
+{
+    return 12 + draw(r, 4);
+}
+
+/* A branch to anywhere near, as long as that is within the code. */
+static uint32_t branch(struct random *r, unsigned at)
+{
+    int to = (int)at + (int)draw(r, 40) - 20;
+    to = to < 0 ? 0 : to >= WORDS ? WORDS - 1 : to;
+    uint32_t o = (uint32_t)(4 * (to - (int)at));
+    static const unsigned kind[] = {0, 1, 4, 5};
+    return 0x63 | (o >> 11 & 1) << 7 | (o >> 1 & 15) << 8 | kind[draw(r, 4)] << 12 | any_register(r) << 15 |
+           any_register(r) << 20 | (o >> 5 & 63) << 25 | (o >> 12 & 1) << 31;
+}
+
+static uint32_t jump(unsigned rd, unsigned at, unsigned to)
+{
+    uint32_t o = (uint32_t)(4 * ((int)to - (int)at));
+    return 0x6f | rd << 7 | (o & 0xff000) | (o >> 11 & 1) << 20 | (o >> 1 & 0x3ff) << 21 | (o >> 20 & 1) << 31;
+}
+
+static uint32_t any_insn(struct random *r, unsigned at)
+{
+    if (at % 20 == 19) /* so that no basic block is longer than a translated one can be */
+        return branch(r, at);
+    switch (draw(r, 40)) {
+    case 0: return 0x00000073;                                           /* ecall */
+    case 1: return i_type(0x03, 3, any_register(r), 0, 0);               /* a load that faults */
+    case 2: return i_type(0x03, 3, any_register(r), A1, 8 * draw(r, 8)); /* one that does not */
+    case 3: return i_type(0x67, 0, draw(r, 2), A0, 4 * draw(r, WORDS));  /* jalr */
+    case 4: return draw(r, 4) ? i_type(0x13, 0, 0, 0, 0) : 0x0000100f;   /* nop, fence.i */
+    case 5: return jump(draw(r, 2), at, draw(r, WORDS));
+    case 6: return 0x37 | any_register(r) << 7 | draw(r, 16) << 12; /* lui */
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11: return branch(r, at);
+    default: return i_type(0x13, 0, any_register(r), any_register(r), draw(r, 8) - 4);
+    }
+}
+
+/* ---- the literal count */
+
+struct literal {
+    uint64_t insns[WORDS]; /* by the entry of the block */
+    uint64_t head;         /* of the block in progress */
+    bool begins;           /* the next instruction begins one */
+};
+
+static bool transfers(const struct insn *i)
+{
+    enum insn_unit unit = insn_describe(i->op)->unit;
+    return unit == UNIT_BRANCH || unit == UNIT_JUMP || unit == UNIT_JUMP_REG || i->op == INSN_ecall ||
+           i->op == INSN_fence_i;
+}
+
+static void see_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn)
+{
+    (void)h;
+    struct literal *l = context;
+    if (l->begins)
+        l->head = pc;
+    l->insns[(l->head - CODE) / 4]++;
+    l->begins = transfers(insn);
+}
+
+static void tell(void *context, uint32_t number, uint64_t pc, uint64_t insns)
+{
+    (void)number;
+    uint64_t *to = context;
+    assert_true(pc >= CODE && pc < CODE + 4 * WORDS && insns > 0);
+    to[(pc - CODE) / 4] += insns;
+}
+
+/* Runs for at most `quantum` and goes on behind whatever trapped, or at the beginning when the code ends. True if
+ * control went elsewhere by that. */
+static bool run(struct machine *m, int64_t quantum, uint64_t *retired)
+{
+    m->hart.quantum = m->hart.budget = quantum;
+    interpreter.run(m->engine, &m->hart);
+    *retired += (uint64_t)(m->hart.quantum - m->hart.budget);
+    if (m->hart.trap != TRAP_NONE)
+        m->hart.pc += 4;
+    return m->hart.trap != TRAP_NONE;
+}
+
+static void compare_once(uint64_t seed)
+{
+    struct random r;
+    uint32_t code[WORDS];
+    random_seed(&r, seed);
+    for (unsigned k = 0; k < WORDS; k++)
+        code[k] = k + 1 < WORDS ? any_insn(&r, k) : jump(0, k, 0);
+    struct machine a = machine_with(code), b = machine_with(code);
+    struct literal literal = {.begins = true};
+    uint64_t counted[WORDS] = {0}, done = 0, b_done = 0;
+    interpreter.set_hooks(a.engine, &(struct engine_hooks){.insn = see_insn, .context = &literal});
+    interpreter.set_hooks(b.engine, &(struct engine_hooks){.count_blocks = true});
+    while (done < RUN_INSNS) {
+        int64_t quantum = 1 + draw(&r, draw(&r, 2) ? 30 : 3000);
+        literal.begins |= run(&a, quantum, &done);
+        if (a.hart.trap == TRAP_LOAD_FAULT) /* seen, but not retired */
+            literal.insns[(literal.head - CODE) / 4]--;
+        run(&b, quantum, &b_done);
+        assert_int_equal(a.hart.pc, b.hart.pc);
+        assert_int_equal(a.hart.trap, b.hart.trap);
+        assert_int_equal(done, b_done);
+        if (draw(&r, 10) == 0)
+            interpreter.block_counts(b.engine, tell, counted);
+    }
+    interpreter.block_counts(b.engine, tell, counted);
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < WORDS; k++) {
+        sum += counted[k];
+        if (counted[k] != literal.insns[k])
+            fail_msg("program %llu: %llu instructions in the block at %u, which should be %llu",
+                     (unsigned long long)seed, (unsigned long long)counted[k], k, (unsigned long long)literal.insns[k]);
+    }
+    assert_int_equal(sum, done);
+    machine_free(&a);
+    machine_free(&b);
+}
+
+static void every_basic_block_has_the_instructions_that_retired_in_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+        compare_once(seed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_basic_block_has_the_instructions_that_retired_in_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

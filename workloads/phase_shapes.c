@@ -1,0 +1,95 @@
+/* Programs whose phases are known to the instruction.
+ *
+ * Work of several kinds follows a plan: so many units of one, then so many of another. What is due follows from the
+ * instructions retired so far (the counter `instret`), so that a boundary lies where the plan says, to within one call
+ * of the work, and nothing drifts.
+ *
+ *     phase_shapes SHAPE [UNIT]      UNIT in instructions (100000)
+ *
+ *     cyclic   20 units of initialization, then 20 periods of 10 units: 6 of one kind, 4 of another
+ *     late     the same with an initialization of 3 units, shorter than a period
+ *     nested   15 units of initialization, then 8 periods of 30: four short periods of 5, 10 units of a third kind
+ *     endless  no initialization: 20 periods of 10 units
+ *     ramp     30 units of initialization, then 90 of one kind: no period
+ *     flat     120 units of one kind: no initialization, no period */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 64, TURNS = 8 };
+
+static volatile uint64_t cell[CELLS];
+
+static uint64_t retired(void)
+{
+    uint64_t now;
+    __asm__ volatile("rdinstret %0" : "=r"(now));
+    return now;
+}
+
+#define WORK(name, step)                                                                                               \
+    static __attribute__((noinline)) uint64_t name(uint64_t x)                                                         \
+    {                                                                                                                  \
+        for (unsigned i = 0; i < TURNS; i++)                                                                           \
+            step;                                                                                                      \
+        return x;                                                                                                      \
+    }
+WORK(fill, cell[(x + i) % CELLS] = ~x)
+WORK(add, x += cell[i % CELLS] ^ i)
+WORK(multiply, x = x * 6364136223846793005u + cell[i % CELLS])
+WORK(shift, x ^= x << 13 ^ x >> 7 ^ cell[i % CELLS])
+
+struct part {
+    uint64_t (*work)(uint64_t x);
+    unsigned units;
+};
+
+struct shape {
+    const char *name;
+    unsigned init_units; /* of `fill` */
+    unsigned repeats;
+    struct part part[9]; /* of a period, up to one without units */
+};
+
+#define PAIR                                                                                                           \
+    {add, 3},                                                                                                          \
+    {                                                                                                                  \
+        multiply, 2                                                                                                    \
+    }
+static const struct shape shapes[] = {
+    {"cyclic", 20, 20, {{add, 6}, {multiply, 4}}},
+    {"late", 3, 20, {{add, 6}, {multiply, 4}}},
+    {"nested", 15, 8, {PAIR, PAIR, PAIR, PAIR, {shift, 10}}},
+    {"endless", 0, 20, {{add, 6}, {multiply, 4}}},
+    {"ramp", 30, 1, {{add, 90}}},
+    {"flat", 0, 1, {{add, 120}}},
+};
+
+static uint64_t until(uint64_t end, uint64_t (*work)(uint64_t x), uint64_t x)
+{
+    while (retired() < end)
+        x = work(x);
+    return x;
+}
+
+static uint64_t follow(const struct shape *s, uint64_t unit)
+{
+    uint64_t end = s->init_units * unit, x = until(end, fill, 1);
+    for (unsigned k = 0; k < s->repeats; k++)
+        for (const struct part *p = s->part; p->units; p++)
+            x = until(end += p->units * unit, p->work, x);
+    return x;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t unit = argc > 2 ? strtoull(argv[2], NULL, 0) : 100000;
+    for (unsigned k = 0; argc > 1 && k < sizeof shapes / sizeof shapes[0]; k++)
+        if (strcmp(argv[1], shapes[k].name) == 0) {
+            printf("%s: %s\n", argv[1], follow(&shapes[k], unit) ? "done" : "done with 0");
+            return 0;
+        }
+    fputs("usage: phase_shapes cyclic|late|nested|endless|ramp|flat [UNIT]\n", stderr);
+    return 1;
+}
