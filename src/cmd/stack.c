@@ -8,6 +8,8 @@
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
+#include "cmd/points_options.h"
+#include "cmd/sampled_simulation.h"
 #include "cmd/simulation_run.h"
 #include "cmd/stack_files.h"
 #include "report/stack_report.h"
@@ -17,6 +19,7 @@ struct stack_options {
     struct core_options core;
     const char *method, *stage;
     uint64_t interval;
+    struct points_options points;
     struct stack_files files;
     bool penalties, quiet, help;
     unsigned kinds;       /* to be shown, from method and stage */
@@ -57,6 +60,13 @@ static int choose(struct stack_options *o, struct error *err)
     return 0;
 }
 
+static int check_points(struct stack_options *o, struct error *err)
+{
+    if (points_options_given(&o->points) && o->interval)
+        return error_set(err, -EINVAL, "--interval excludes --points and --systematic, which do not see the whole run");
+    return points_options_finish(&o->points, &o->core.simulation, err);
+}
+
 /* ---- running */
 
 static int write_report(struct stack_options *o, const struct own_output *own, const struct process *p,
@@ -86,8 +96,12 @@ static int stack_process(struct stack_options *o, const struct own_output *own, 
     s->sum = accounting_sum(a);
     struct stack_report report = {
         .accounting = a, .kinds = o->kinds, .main = o->main, .series = o->interval != 0, .penalties = o->penalties};
-    int status = run_simulation(p, s, own, o->quiet, &report.run, &err) == 0 ? write_report(o, own, p, &report)
-                                                                             : own_fail(own, &err);
+    struct sampled_run sampled = {0};
+    int code = points_options_given(&o->points)
+                   ? run_sampled(p, &o->points, s, own, o->quiet, &report.run, &sampled, &err)
+                   : run_simulation(p, s, own, o->quiet, &report.run, &err);
+    int status = code == 0 ? write_report(o, own, p, &report) : own_fail(own, &err);
+    sampled_run_free(&sampled);
     accounting_free(a);
     return status;
 }
@@ -99,7 +113,7 @@ static int stack_program(struct stack_options *o, char **argv)
     struct error err;
     own_output_open(&own);
     offer_to_be_killed_first();
-    if (choose(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
+    if (choose(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 && check_points(o, &err) == 0 &&
         guest_options_finish(&o->guest, argv, &err) == 0 && stack_files_open(&o->files, &own, &err) == 0)
         p = guest_options_start(&o->guest, &err);
     int status = p ? stack_process(o, &own, p) : own_fail(&own, &err);
@@ -121,6 +135,7 @@ int command_stack(int argc, char **argv)
         STACK_FILE_ROWS(&o.files),
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        POINTS_OPTION_ROWS(&o.points),
         CORE_OPTION_ROWS(&o.core),
         RESTORE_OPTION_ROW(&o.guest),
         GUEST_OPTION_ROWS(&o.guest),

@@ -87,8 +87,7 @@ static void trap(struct part *part, struct thread *t)
     part->firmware = NULL;
 }
 
-/* Runs threads of the process until `insns` instructions are done (0: no limit) or it ends; returns how many were. */
-static uint64_t run_functionally(struct part *part, const struct engine *engine, struct engine_state *e, uint64_t insns)
+uint64_t part_run_functionally(struct part *part, const struct engine *engine, struct engine_state *e, uint64_t insns)
 {
     uint64_t done = 0;
     struct thread *t;
@@ -111,7 +110,7 @@ static int skip(struct part *part, struct simulation_result *r, struct error *er
     struct warmer warmer = {.core = part->core};
     if (part->s->warm)
         interpreter.set_hooks(e, &(struct engine_hooks){.insn = warm_insn, .context = &warmer});
-    r->skipped_insns = run_functionally(part, &interpreter, e, part->s->skip_insns);
+    r->skipped_insns = part_run_functionally(part, &interpreter, e, part->s->skip_insns);
     interpreter.destroy(e);
     warm_end(&warmer);
     return 0;
@@ -185,24 +184,38 @@ static bool run_on_core(struct part *part, uint64_t insns, bool measured)
     return false;
 }
 
-int part_run(struct part *part, struct simulation_result *r, struct error *err)
+/* On the core without being measured. Where measuring begins on a full pipeline, observers see it already. */
+static int warm_up(struct part *part, bool moving, struct error *err)
 {
     const struct simulation *s = part->s;
-    if (part->turns)
-        take_turn(part);
-    if (s->skip_insns && skip(part, r, err) != 0)
-        return -ENOMEM;
-    if (s->skip_insns && part->turns && !part->is_child)
-        next_turn(part);
-    core_step_every_cycle(part->core, s->step);
+    if (moving) {
+        core_observe(part->core, s->observer);
+        if (s->sum)
+            s->sum->part(s->sum->context, false);
+    }
     if (s->warmup_insns) {
         run_on_core(part, s->warmup_insns, false);
         if (core_firmware_failed(part->core))
             return core_firmware_error(part->core, err);
-        core_drain(part->core);
+        if (!moving)
+            core_drain(part->core);
     }
     read_counts(part->core, &part->start);
-    core_observe(part->core, s->observer);
+    if (!moving)
+        core_observe(part->core, s->observer);
+    else if (s->sum)
+        s->sum->part(s->sum->context, true);
+    return 0;
+}
+
+int part_measure(struct part *part, struct simulation_result *r, struct error *err)
+{
+    const struct simulation *s = part->s;
+    bool moving = s->moving && (s->sum == NULL || s->sum->part);
+    core_step_every_cycle(part->core, s->step);
+    int code = warm_up(part, moving, err);
+    if (code != 0)
+        return code;
     if (beside(part)->begin)
         beside(part)->begin(beside(part)->context, part->core);
     if (s->progress && !part->is_child)
@@ -212,18 +225,37 @@ int part_run(struct part *part, struct simulation_result *r, struct error *err)
         return core_firmware_error(part->core, err);
     if (r->cut && !part->is_child)
         process_abandon_children(part->process);
+    if (moving) {
+        read_counts(part->core, &r->counts);
+        if (s->sum)
+            s->sum->part(s->sum->context, false);
+    }
     core_drain(part->core);
     if (beside(part)->end)
         beside(part)->end(beside(part)->context, part->core);
     drain_beside(part);
-    read_counts(part->core, &r->counts);
+    if (!moving)
+        read_counts(part->core, &r->counts);
     core_observe(part->core, NULL);
     if (s->sum)
         s->sum->end(s->sum->context);
     subtract(&r->counts, &part->start);
-    if (part->turns && !part->is_child)
-        leave_core(part);
     return 0;
+}
+
+int part_run(struct part *part, struct simulation_result *r, struct error *err)
+{
+    const struct simulation *s = part->s;
+    if (part->turns)
+        take_turn(part);
+    if (s->skip_insns && skip(part, r, err) != 0)
+        return -ENOMEM;
+    if (s->skip_insns && part->turns && !part->is_child)
+        next_turn(part);
+    int code = part_measure(part, r, err);
+    if (code == 0 && part->turns && !part->is_child)
+        leave_core(part);
+    return code;
 }
 
 void part_add_children(struct part *part, struct simulation_result *r)
@@ -253,23 +285,38 @@ int simulation_boot(struct core *c, const struct simulation *s, bool shared, str
     return code;
 }
 
+int part_new(struct part *part, struct process *p, const struct simulation *s, struct error *err)
+{
+    size_t bytes = part_numbers(s) * sizeof(uint64_t);
+    *part = (struct part){.process = p, .s = s};
+    part->of_children = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (part->of_children == MAP_FAILED)
+        return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
+    part->core = core_new(s->core, process_memory(p), err);
+    int code = part->core ? simulation_boot(part->core, s, false, err) : -EINVAL;
+    if (code != 0)
+        part_free(part);
+    return code;
+}
+
+void part_free(struct part *part)
+{
+    core_free(part->core);
+    munmap(part->of_children, part_numbers(part->s) * sizeof(uint64_t));
+}
+
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r, struct error *err)
 {
-    struct part part = {.process = p, .s = s};
+    struct part part;
     *r = (struct simulation_result){0};
-    size_t bytes = part_numbers(s) * sizeof(uint64_t);
-    part.of_children = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (part.of_children == MAP_FAILED)
-        return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
-    part.core = core_new(s->core, process_memory(p), err);
-    int code = part.core ? simulation_boot(part.core, s, false, err) : -EINVAL;
-    if (code == 0)
-        code = part_run(&part, r, err);
+    int code = part_new(&part, p, s, err);
+    if (code != 0)
+        return code;
+    code = part_run(&part, r, err);
     if (code == 0 && part.is_child)
         part_hand_to_parent(&part, r->cut);
     else if (code == 0)
         part_add_children(&part, r);
-    core_free(part.core);
-    munmap(part.of_children, bytes);
+    part_free(&part);
     return code;
 }

@@ -15,6 +15,9 @@
 struct simulation_sum {
     void (*forked)(void *context); /* this process is a copy of one that goes on measuring; it measures from here on */
     void (*end)(void *context);    /* the last record has come: `numbers` are to be right */
+    /* What happens from now on counts, or not; at first it does. Told between two cycles, with instructions in flight.
+     * NULL: it always counts. */
+    void (*part)(void *context, bool counts);
     void *context;
     uint64_t *numbers; /* of this process; when the simulation returns, of its children as well */
     size_t count;
@@ -44,6 +47,7 @@ struct simulation {
     uint64_t max_insns;         /* measured ones; 0: to the end */
     uint64_t turn_cycles;       /* with other programs (programs.h): of a turn on the core */
     bool step;                  /* simulate idle cycles one by one */
+    bool moving;                /* measure from a full pipeline to a full one: it is not emptied before and after */
     const char *firmware;       /* file of what runs in machine mode (machine.h), or NULL; with an image, its name */
     const void *firmware_image; /* its content, if it is no file; else NULL */
     size_t firmware_bytes;      /* of the image */

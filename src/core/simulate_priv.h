@@ -4,6 +4,7 @@
 
 #include "core/simulate.h"
 #include "core/turns.h"
+#include "emulate/engine.h"
 
 _Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
 enum { COUNTS = sizeof(struct simulation_counts) / sizeof(uint64_t) };
@@ -27,6 +28,15 @@ struct part {
 
 /* Loads the firmware, if there is any, into memory that is shared or not, and lets the caller prepare it. */
 int simulation_boot(struct core *c, const struct simulation *s, bool shared, struct error *err) MUST_CHECK;
+
+/* A core of its own for the process, with firmware if there is any. To be freed if it returns 0. */
+int part_new(struct part *part, struct process *p, const struct simulation *s, struct error *err) MUST_CHECK;
+void part_free(struct part *part);
+
+/* Runs threads on an engine until `insns` instructions are done or the process ends; returns how many were. */
+uint64_t part_run_functionally(struct part *part, const struct engine *engine, struct engine_state *e, uint64_t insns);
+/* What is on the core: warm-up, and what is measured. */
+int part_measure(struct part *part, struct simulation_result *r, struct error *err) MUST_CHECK;
 
 /* With turns it takes them, and leaves the core's state when it is done; the caller ends them. */
 int part_run(struct part *part, struct simulation_result *r, struct error *err) MUST_CHECK;

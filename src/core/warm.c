@@ -8,8 +8,10 @@ static void finish_branch(struct warmer *w, uint64_t next)
     struct branch_unit *b = w->core->predictor;
     bool taken = !w->conditional || next != w->branch.fallthrough;
     branch_predict(b, &w->branch);
-    if (w->branch.next != next)
+    if (w->branch.next != next) {
+        w->mispredictions++;
         branch_recover(b, &w->branch, taken, next);
+    }
     branch_retire(b, &w->branch, taken, next);
     w->branch_waits = false;
 }
@@ -46,6 +48,18 @@ void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct in
         w->conditional = code->flags & IS_CONDITIONAL;
         w->branch_waits = true;
     }
+}
+
+void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS])
+{
+    const struct memsys_counts *n = memsys_warm_counts(w->core->memsys);
+    to[WARM_L1I] = n->l1i.misses[0];
+    to[WARM_L1D] = n->l1d.misses[0];
+    to[WARM_L2I] = n->l2i.misses[0];
+    to[WARM_L2D] = n->l2d.misses[0];
+    to[WARM_L3] = n->l3i.misses[0] + n->l3d.misses[0];
+    to[WARM_WALKS] = n->itlb_walks[0] + n->dtlb_walks[0];
+    to[WARM_MISPREDICTIONS] = w->mispredictions;
 }
 
 void warm_end(struct warmer *w)

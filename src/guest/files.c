@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/shadow_priv.h"
 
 /* Private descriptors that the emulator needs at once, besides one per bind: memory, folders, programs, pipes. */
 enum { PRIVATE_ROOM = 64 };
@@ -31,6 +32,8 @@ int files_adopt(int fd)
 
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
 {
+    if (f->process && f->process->shadow && opens_for_change(flags))
+        return shadow_openat(dir, name, flags);
     mode_t hosts = umask(f->umask);
     int quiet = flags & O_PATH ? 0 : O_NOATIME;
     int fd = openat(dir, name, flags | O_NOCTTY | quiet, mode);
@@ -39,6 +42,30 @@ int files_openat(const struct files *f, int dir, const char *name, int flags, mo
     int code = errno;
     umask(hosts);
     return fd >= 0 ? fd : -code;
+}
+
+/* Whether two descriptors of one file share their offset: moves one and looks at the other. */
+static bool share_offset(int a, int b)
+{
+    off_t was = lseek(a, 0, SEEK_CUR);
+    if (was < 0 || lseek(b, 0, SEEK_CUR) != was || lseek(a, was + 1, SEEK_SET) < 0)
+        return false;
+    bool shared = lseek(b, 0, SEEK_CUR) == was + 1;
+    lseek(a, was, SEEK_SET);
+    return shared;
+}
+
+int files_duplicate_of(const struct files *f, int fd, const struct stat *st)
+{
+    for (int other = 0; other < fd; other++) {
+        struct stat os;
+        if (f->open[other] != f->open[fd] || fstat(other, &os) != 0 || os.st_dev != st->st_dev ||
+            os.st_ino != st->st_ino || fcntl(other, F_GETFL) != fcntl(fd, F_GETFL))
+            continue;
+        if (f->open[fd] || share_offset(other, fd))
+            return other;
+    }
+    return -1;
 }
 
 struct open_file *files_describe(struct files *f, int fd)

@@ -65,6 +65,13 @@ static inline struct files *thread_files(const struct thread *t)
     return t->process->files;
 }
 
+static inline bool opens_for_change(int flags)
+{
+    if (flags & O_PATH)
+        return false;
+    return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 /* ---- files.c: descriptors */
 
 /* The record of `fd`, made if there is none; NULL without memory. */
@@ -72,6 +79,9 @@ struct open_file *files_describe(struct files *f, int fd);
 int files_close(struct files *f, int fd);            /* 0 or negative errno */
 void files_forget(struct files *f, int fd);          /* drops the record; the host has closed or will */
 void files_share(struct files *f, int from, int to); /* `to` is a duplicate of `from` */
+/* A lower descriptor that `fd`, of which `st` is known, shares its offset and flags with; -1 if there is none. Moves
+ * offsets and puts them back. */
+int files_duplicate_of(const struct files *f, int fd, const struct stat *st);
 enum stream files_stream(struct files *f, int fd);
 int64_t files_give_pair(struct thread *t, const int fds[2], uint64_t addr); /* to the guest; 0 or negative errno */
 int files_chdir(struct files *f, int dirfd, const char *path) MUST_CHECK;   /* 0 or negative errno */

@@ -118,6 +118,7 @@ void process_free(struct process *p)
     files_free(p->files);
     family_free(p->family);
     free(p->cmdline);
+    free(p->shadow);
     free(p);
 }
 
@@ -212,6 +213,19 @@ uint64_t process_total_insns(const struct process *p)
 struct guest_memory *process_memory(struct process *p)
 {
     return p->memory;
+}
+
+uint64_t process_fingerprint(const struct process *p)
+{
+    uint64_t hash = p->retired_insns;
+    for (const struct thread *t = p->threads; t; t = t->next) {
+        hash = (hash ^ t->hart.pc) * UINT64_C(0x9e3779b97f4a7c15);
+        for (unsigned i = 0; i < 32; i++) {
+            hash = (hash ^ (hash >> 29) ^ t->hart.x[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+            hash = (hash ^ (hash >> 32) ^ t->hart.f[i]) * UINT64_C(0x94d049bb133111eb);
+        }
+    }
+    return hash | 1;
 }
 
 const struct process_config *process_configuration(const struct process *p)

@@ -73,6 +73,9 @@ bool process_is_child(const struct process *p);          /* forked by the guest:
 uint64_t process_retired_insns(const struct process *p); /* over all threads, ended ones too */
 uint64_t process_total_insns(const struct process *p);   /* and over all processes that this one forked and reaped */
 struct guest_memory *process_memory(struct process *p);
+/* A number made of all registers of all threads: two copies of a process that differ there are most likely told apart.
+ * Never 0. */
+uint64_t process_fingerprint(const struct process *p);
 const struct process_config *process_configuration(const struct process *p); /* what it was made with */
 const char *process_program(const struct process *p);                        /* guest path of the running program */
 

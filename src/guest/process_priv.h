@@ -81,6 +81,8 @@ struct process {
     int vfork_done_fd; /* the vfork parent waits for the end of this pipe, or -1 */
     uint64_t vfork_sp; /* the parent's stack pointer, with vfork_done_fd */
 
+    struct shadow *shadow; /* what it may not touch, if it is a copy that goes on without a trace; else NULL */
+
     uint64_t loader_start, loader_end; /* where the dynamic loader is mapped, or an empty range */
     bool loader_failed;                /* see process_loader_failed */
     bool ended;

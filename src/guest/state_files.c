@@ -84,30 +84,6 @@ static int find_caller(const struct files *f, int fd, const struct stat *st)
     return -1;
 }
 
-/* Whether two descriptors of one file share their offset: moves one and looks at the other. */
-static bool share_offset(int a, int b)
-{
-    off_t was = lseek(a, 0, SEEK_CUR);
-    if (was < 0 || lseek(b, 0, SEEK_CUR) != was || lseek(a, was + 1, SEEK_SET) < 0)
-        return false;
-    bool shared = lseek(b, 0, SEEK_CUR) == was + 1;
-    lseek(a, was, SEEK_SET);
-    return shared;
-}
-
-static int find_duplicate(const struct files *f, int fd, const struct stat *st)
-{
-    for (int other = 0; other < fd; other++) {
-        struct stat os;
-        if (f->open[other] != f->open[fd] || fstat(other, &os) != 0 || os.st_dev != st->st_dev ||
-            os.st_ino != st->st_ino || fcntl(other, F_GETFL) != fcntl(fd, F_GETFL))
-            continue;
-        if (f->open[fd] || share_offset(other, fd))
-            return other;
-    }
-    return -1;
-}
-
 static bool holds_lock(int fd)
 {
     char name[64], line[256];
@@ -164,7 +140,7 @@ static int describe(const struct files *f, int fd, struct descriptor *d, struct 
     int of = find_caller(f, fd, &st);
     d->kind = KIND_CALLER;
     if (of < 0) {
-        of = find_duplicate(f, fd, &st);
+        of = files_duplicate_of(f, fd, &st);
         d->kind = KIND_SHARED;
     }
     d->of = (uint32_t)of;

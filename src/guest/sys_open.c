@@ -22,13 +22,6 @@ static const int open_flags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC 
                               O_DIRECT | 0100000 /* O_LARGEFILE of the kernel */ | O_DIRECTORY | O_NOFOLLOW |
                               O_NOATIME | O_CLOEXEC | O_PATH | O_TMPFILE;
 
-static bool opens_for_change(int flags)
-{
-    if (flags & O_PATH)
-        return false;
-    return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || (flags & O_TMPFILE) == O_TMPFILE;
-}
-
 /* Opens anew what another descriptor stands for. Isolated, this must not give more than the guest has: a file outside
  * of the mounts, handed over by the caller, only in the ways that it was opened for. */
 static int reopen(struct files *f, const struct target *target, int flags)

@@ -4,6 +4,8 @@
 #include <linux/futex.h>
 #include <stdio.h>
 
+#include "guest/shadow_priv.h"
+
 struct syscall_row {
     syscall_fn *function; /* NULL if it is refused or missing */
     const char *name;
@@ -57,6 +59,8 @@ void syscall_dispatch(struct thread *t)
     for (int i = 0; i < 6; i++)
         args[i] = t->hart.x[REG_A0 + i];
     syscall_fn *function = number < ROW_COUNT ? rows[number].function : NULL;
+    if (t->process->shadow)
+        function = shadow_call(number, function);
     t->call.begun = true;
     t->call.fd_count = 0;
     host_signal_block_tty(t);

@@ -2,12 +2,11 @@
 
 struct cache_counts *hierarchy_counts(struct memsys *m, const struct cache *c, const struct request *q)
 {
-    if (q->warm)
-        return &m->unseen;
+    struct memsys_counts *n = q->warm ? &m->warm : &m->counts;
     switch (c->level) {
-    case LEVEL_L1: return q->data ? &m->counts.l1d : &m->counts.l1i;
-    case LEVEL_L2: return q->data ? &m->counts.l2d : &m->counts.l2i;
-    default: return q->data ? &m->counts.l3d : &m->counts.l3i;
+    case LEVEL_L1: return q->data ? &n->l1d : &n->l1i;
+    case LEVEL_L2: return q->data ? &n->l2d : &n->l2i;
+    default: return q->data ? &n->l3d : &n->l3i;
     }
 }
 

@@ -23,7 +23,7 @@ struct memsys {
     unsigned bus_bytes, bytes_per_cycle;
     uint64_t bus_free; /* cycle from which the bus is free, if bandwidth is limited */
     bool perfect_l1i, perfect_l1d, perfect_l2i, perfect_l2d;
-    struct cache_counts unseen; /* of warm accesses */
+    struct memsys_counts warm; /* of warm accesses */
 };
 
 /* What the fast paths leave over. */

@@ -113,7 +113,7 @@ void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context)
 {
     size_t counts = offsetof(struct memsys, counts), behind = counts + sizeof m->counts;
     visit(context, m, counts);
-    visit(context, (char *)m + behind, offsetof(struct memsys, unseen) - behind);
+    visit(context, (char *)m + behind, offsetof(struct memsys, warm) - behind);
     struct cache *caches[] = {&m->l1i, &m->l1d, &m->l2, &m->l3};
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
         cache_visit_state(caches[i], visit, context);
@@ -126,6 +126,11 @@ void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context)
 const struct memsys_counts *memsys_counts(const struct memsys *m)
 {
     return &m->counts;
+}
+
+const struct memsys_counts *memsys_warm_counts(const struct memsys *m)
+{
+    return &m->warm;
 }
 
 /* ---- translation */
@@ -296,7 +301,7 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
 
 void memsys_warm_fetch(struct memsys *m, uint64_t addr)
 {
-    tlb_warm(&m->itlb, &m->l2tlb, addr);
+    m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
     struct cache *c = &m->l1i;
     ptrdiff_t i = tags_find(&c->tags, addr);
     if (i >= 0 && c->tags.date[i] == 0 && c->hit_bytes) {
@@ -309,7 +314,7 @@ void memsys_warm_fetch(struct memsys *m, uint64_t addr)
 
 void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
 {
-    tlb_warm(&m->dtlb, &m->l2tlb, addr);
+    m->warm.dtlb_walks[0] += tlb_warm(&m->dtlb, &m->l2tlb, addr);
     struct cache *c = &m->l1d;
     ptrdiff_t i = tags_find(&c->tags, addr);
     unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;

@@ -113,6 +113,8 @@ struct memsys;
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
+/* The same of warm accesses; hits of a first level do not count, nor do writebacks and transfers of the bus. */
+const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* All that is hardware: without the counts. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
 

@@ -97,11 +97,12 @@ struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, u
     return a;
 }
 
-void tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
+bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
 {
     uint64_t page = addr >> t->last_shift;
     if (!t->present || (page == t->last_page && t->last_ready == 0))
-        return;
+        return false;
+    bool walks = false;
     ptrdiff_t i = find(t, addr);
     if (i >= 0) {
         tags_touch(&t->tags, (size_t)i);
@@ -111,11 +112,14 @@ void tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
         if (i >= 0) {
             tags_touch(&second->tags, (size_t)i);
             second->tags.date[i] = 0;
-        } else if (second->present) {
-            place(second, addr, 0, TLB_WALK);
+        } else {
+            walks = true;
+            if (second->present)
+                place(second, addr, 0, TLB_WALK);
         }
         place(t, addr, 0, TLB_L1);
     }
     t->last_page = page;
     t->last_ready = 0;
+    return walks;
 }

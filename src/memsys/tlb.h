@@ -37,7 +37,7 @@ struct tlb_access {
 };
 struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, uint64_t now, unsigned walk_latency);
 
-/* State as after the access, with everything there. */
-void tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr);
+/* State as after the access, with everything there. Whether it would have walked. */
+bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr);
 
 #endif

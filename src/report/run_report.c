@@ -1,5 +1,7 @@
 #include "report/run_report.h"
 
+#include "report/sampled_report.h"
+
 double run_report_cpi(const struct run_report *r)
 {
     const struct core_counts *c = &r->result.counts.core;
@@ -34,6 +36,8 @@ void run_report_print_begin(const struct run_report *r, FILE *to)
 void run_report_print_end(const struct run_report *r, FILE *to)
 {
     char text[GROUPED_SIZE];
+    if (r->sampled)
+        sampled_print(r, to);
     if (r->result.skipped_insns)
         fprintf(to, " %s instructions were skipped%s.\n", grouped(r->result.skipped_insns, text),
                 r->simulation->warm ? ", with caches and predictors looking on" : "");
@@ -67,13 +71,16 @@ static json_t *params_json(const struct core_config *core)
 json_t *run_report_json(const struct run_report *r, const char *command)
 {
     const struct core_counts *c = &r->result.counts.core;
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f, s:f}, s:o}", "command",
-                     command, "version", r->version, "core", r->simulation->core->name, "program", r->program,
-                     "exit_status", r->status, "instructions", (json_int_t)c->instructions, "cycles",
-                     (json_int_t)c->cycles, "cpi", run_report_cpi(r), "skipped", (json_int_t)r->result.skipped_insns,
-                     "warmup", (json_int_t)r->simulation->warmup_insns, "cut", r->result.cut, "host", "seconds",
-                     r->seconds, "mips", run_report_mips(r), "cpu_seconds", r->cpu_seconds, "skip_seconds",
-                     r->skip_seconds, "params", params_json(r->simulation->core));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:b, s:{s:f, s:f, s:f, s:f}, s:o}", "command", command,
+        "version", r->version, "core", r->simulation->core->name, "program", r->program, "exit_status", r->status,
+        "instructions", (json_int_t)c->instructions, "cycles", (json_int_t)c->cycles, "cpi", run_report_cpi(r),
+        "skipped", (json_int_t)r->result.skipped_insns, "warmup", (json_int_t)r->simulation->warmup_insns, "cut",
+        r->result.cut, "host", "seconds", r->seconds, "mips", run_report_mips(r), "cpu_seconds", r->cpu_seconds,
+        "skip_seconds", r->skip_seconds, "params", params_json(r->simulation->core));
+    if (root && r->sampled)
+        json_object_set_new(root, "sampled", sampled_json(r));
+    return root;
 }
 
 json_t *run_report_join(json_t *first, unsigned number, json_t *program)

@@ -7,6 +7,8 @@
 
 #include "core/simulate.h"
 
+struct sampled_run;
+
 struct run_report {
     const char *version;
     const char *program;
@@ -14,9 +16,10 @@ struct run_report {
     unsigned number, programs; /* which of how many programs that share the core; 0, 0: it is alone */
     const struct simulation *simulation;
     struct simulation_result result;
-    double seconds;      /* of the host, for what was measured */
-    double cpu_seconds;  /* of its processor */
-    double skip_seconds; /* and of the host, for what came before */
+    double seconds;                    /* of the host, for what was measured */
+    double cpu_seconds;                /* of its processor */
+    double skip_seconds;               /* and of the host, for what came before */
+    const struct sampled_run *sampled; /* the windows that the counts were estimated from; NULL: all was simulated */
 };
 
 double run_report_cpi(const struct run_report *r); /* 0 without instructions */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/counts.h"
+#include "report/sampled_report.h"
 #include "report/stack_chart.h"
 #include "stacks/penalty.h"
 
@@ -31,15 +32,36 @@ static double cpi_of(const struct stack_report *r, const struct stack_interval *
     return per(cycles_of(r, s, kind, component), s->instructions);
 }
 
+/* Half of the interval of a component's CPI, in a report that is sampled. */
+static double half_of(const struct stack_report *r, unsigned kind, unsigned component)
+{
+    const struct stack_interval *total = accounting_total(r->accounting);
+    size_t number = (size_t)((const uint64_t *)&total->of[kind].parts[component] - (const uint64_t *)total);
+    return sampled_half(&r->run, SIMULATION_NUMBERS + number) /
+           (double)accounting_parts(r->accounting, (enum stack_kind)kind) / (double)total->instructions;
+}
+
 /* ---- the table */
 
 static void print_heading(const struct stack_report *r, FILE *to)
 {
     char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
     const struct core_counts *c = &r->run.result.counts.core;
-    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f\n", r->run.program,
+    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f", r->run.program,
             r->run.simulation->core->name, grouped(c->instructions, insns), grouped(c->cycles, cycles),
             run_report_cpi(&r->run));
+    if (r->run.sampled)
+        fprintf(to, " ± %.3f", sampled_cpi_half(&r->run));
+    fputc('\n', to);
+}
+
+/* With its interval, if it is an estimate. */
+static void print_cell(const struct stack_report *r, double cpi, double half, FILE *to)
+{
+    if (r->run.sampled)
+        fprintf(to, " %6.4f ±%6.4f %5.1f", cpi, half, 100 * cpi / run_report_cpi(&r->run));
+    else
+        fprintf(to, " %13.4f %6.1f", cpi, 100 * cpi / run_report_cpi(&r->run));
 }
 
 static void print_table(const struct stack_report *r, FILE *to)
@@ -54,14 +76,13 @@ static void print_table(const struct stack_report *r, FILE *to)
         fprintf(to, " %-20s", component_rows[c].label);
         for (unsigned k = 0; k < STACK_KINDS; k++)
             if (shown(r, k))
-                fprintf(to, " %13.4f %6.1f", cpi_of(r, total, k, c),
-                        100 * per(cycles_of(r, total, k, c), total->cycles));
+                print_cell(r, cpi_of(r, total, k, c), r->run.sampled ? half_of(r, k, c) : 0, to);
         fputc('\n', to);
     }
     fprintf(to, " %-20s", "total");
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (shown(r, k))
-            fprintf(to, " %13.4f %6.1f", run_report_cpi(&r->run), 100.0);
+            print_cell(r, run_report_cpi(&r->run), r->run.sampled ? sampled_cpi_half(&r->run) : 0, to);
     fputs("\n\n", to);
 }
 
@@ -245,6 +266,22 @@ static json_t *stacks_json(const struct stack_report *r, const struct stack_inte
     return object;
 }
 
+/* The same with both ends of each interval. */
+static json_t *intervals_json(const struct stack_report *r)
+{
+    const struct stack_interval *total = accounting_total(r->accounting);
+    json_t *object = json_object();
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        if (!shown(r, k))
+            continue;
+        json_t *stack = json_object();
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            json_object_set_new(stack, component_rows[c].key, interval_json(cpi_of(r, total, k, c), half_of(r, k, c)));
+        json_object_set_new(object, stack_rows[k].name, stack);
+    }
+    return object;
+}
+
 static json_t *series_json(const struct stack_report *r)
 {
     size_t count;
@@ -284,6 +321,10 @@ json_t *stack_report_json(const struct stack_report *r)
     json_object_set_new(root, "events", counts_json(&r->run.result.counts));
     json_object_set_new(root, "stacks", stacks_json(r, total, total->instructions ? total->instructions : 1));
     json_object_set_new(root, "stack_cycles", stacks_json(r, total, 0));
+    if (r->run.sampled) {
+        json_object_set_new(root, "stack_intervals", intervals_json(r));
+        json_object_set_new(root, "event_intervals", counts_intervals_json(&r->run));
+    }
     json_object_set_new(root, "overlap_percent", json_real(100 * per((double)total->overlap_cycles, total->cycles)));
     json_object_set_new(root, "advice", json_string(advice(r, text, sizeof text)));
     if (r->series)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/counts.h"
+#include "report/sampled_report.h"
 
 /* ---- what is printed: counts, and counts in relation to others */
 
@@ -99,6 +100,16 @@ static void print_column(const struct run_report *r, const char *name, FILE *to)
     fprintf(to, " %17s", name ? grouped(value_of(r, name), text) : "");
 }
 
+/* Half of an estimate's interval, in percent of it. */
+static void print_doubt(const struct run_report *r, const char *name, FILE *to)
+{
+    uint64_t value = name ? value_of(r, name) : 0;
+    if (value)
+        fprintf(to, " ±%5.1f %%", 100 * sampled_count_half(r, count_find(name)) / (double)value);
+    else
+        fprintf(to, "%9s", "");
+}
+
 static void print_rates(const struct run_report *r, const struct line *l, FILE *to)
 {
     static const double factor[] = {[RATIO] = 1, [PERCENT] = 100, [PER_KILO] = 1000};
@@ -130,6 +141,8 @@ static void print_line(const struct run_report *r, const struct line *l, FILE *t
         return;
     }
     print_column(r, l->first, to);
+    if (r->sampled)
+        print_doubt(r, l->first ? l->first : l->all, to);
     print_column(r, l->all, to);
     fprintf(to, "  %s", l->label);
     print_rates(r, l, to);
@@ -182,6 +195,8 @@ json_t *stat_report_json(const struct run_report *r)
     json_t *root = run_report_json(r, "stat");
     if (root) {
         json_object_set_new(root, "events", counts_json(&r->result.counts));
+        if (r->sampled)
+            json_object_set_new(root, "event_intervals", counts_intervals_json(r));
         json_object_set_new(root, "cycles_by", cycles_json(&r->result.counts));
     }
     return root;

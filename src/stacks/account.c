@@ -12,6 +12,7 @@ struct mark {
     uint64_t tally[TALLIES];
     uint64_t instructions, overlap;
     struct core_counts counts;
+    bool uncounted; /* the total is without it */
 };
 
 /* Those of the methods in use that want to be told of something. */
@@ -39,6 +40,7 @@ struct accounting {
     struct stack_interval *series;
     struct mark *marks; /* where each of them begins */
     size_t count, room; /* of them; the last one is under way */
+    bool counts;        /* what happens now does */
 };
 
 /* ---- intervals */
@@ -87,6 +89,7 @@ static void begin_interval(struct accounting *a)
     struct mark *m = &a->marks[a->count++];
     *s = (struct stack_interval){0};
     set_mark(a, m);
+    m->uncounted = !a->counts;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (a->state[k])
             open_books(a->state[k], m->tally, &s->of[k]);
@@ -334,6 +337,14 @@ static void on_forked(void *context)
     begin_interval(a);
 }
 
+static void on_part(void *context, bool counts)
+{
+    struct accounting *a = context;
+    end_interval(a);
+    a->counts = counts;
+    begin_interval(a);
+}
+
 static void find_base(const struct accounting *a, struct stack_interval *s)
 {
     for (unsigned k = 0; k < STACK_KINDS; k++) {
@@ -366,7 +377,8 @@ static void on_end(void *context)
         a->count--;
     for (size_t i = 0; i < a->count; i++) {
         find_base(a, &a->series[i]);
-        add_interval(&a->total, &a->series[i]);
+        if (!a->marks[i].uncounted)
+            add_interval(&a->total, &a->series[i]);
     }
 }
 
@@ -429,6 +441,7 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
             code = use(a, (enum stack_kind)k);
     if (code == 0) {
         a->interval = interval_insns;
+        a->counts = true;
         begin_interval(a);
         code = a->count == 1 ? 0 : -ENOMEM;
     }
@@ -449,6 +462,7 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                          .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};
     a->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
+                                     .part = on_part,
                                      .context = a,
                                      .numbers = (uint64_t *)(void *)&a->total,
                                      .count = sizeof a->total / sizeof(uint64_t)};
