@@ -4,7 +4,7 @@
 #   make demo            build, cross-compile a sample workload and run the main job on it
 #   make check           build and run every test
 #   make bench           speed of the emulator, side by side with qemu-riscv64, and of the simulated core
-#   make reproduce       CPI stacks, profiles and counters by turns of the suite, with errors, to docs/RESULTS.md (an hour)
+#   make reproduce       CPI stacks, profiles, counters by turns and phases of the suite, with errors, to docs/RESULTS.md (three hours)
 #   make fuzz            long fuzz runs (FUZZ_SECONDS, FUZZ_SEQUENCES)
 #   make suite           assemble the suite of real programs
 #   make install         to PREFIX, below DESTDIR
@@ -26,13 +26,13 @@ cores    := $(sort $(patsubst cores/%.ini,%,$(wildcard cores/*.ini)))
 CPPFLAGS += -DCORE_FILES='$(foreach c,$(cores),CORE("$c"))'
 CPPFLAGS += -DSAMPLER_FILE='"$(BUILD)/firmware/sampler.elf"'
 CFLAGS   += -std=gnu11 $(OPT) $(WARN)
-LDLIBS   += -ljansson -linih -ldw -lelf -liberty -lzstd -lz -lm
+LDLIBS   += -ljansson -linih -ldw -lelf -liberty -lzstd -lz -lkissfft-float -lm
 
 # The guest's floating point runs on the host's: the compiler must neither move it across mode changes nor do it twice.
 is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 STRICT_FP := $(if $(is_clang),-ffp-model=strict,-frounding-math -ftrapping-math -fsignaling-nans -ffp-contract=off)
 # Ops end in calls that must become jumps (src/emulate/interp_priv.h), whatever OPT says: -Og would not make them.
-THREADED := -O2 -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=none -fno-stack-protector
+THREADED := -O2 $(if $(is_clang),,-fno-partial-inlining) -foptimize-sibling-calls -fomit-frame-pointer -fcf-protection=none -fno-stack-protector
 
 sources := $(sort $(shell find src -name '*.c'))
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
@@ -174,6 +174,7 @@ demo: demo-deps
 bench: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@bench/emulate.py
+	@bench/phases.py
 	@bench/core.py
 	@bench/record.py
 
@@ -185,7 +186,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_SEQUENCES ?= 200000
 FUZZ_SEED ?= 1
 
-$(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile $(BUILD)/fuzz_slice_log: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources)) \
+$(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile $(BUILD)/fuzz_slice_log $(BUILD)/fuzz_checkpoint: $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out src/cmd/%,$(sources)) \
     | $(BUILD)/firmware/sampler.elf
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CLANG $@')
@@ -194,12 +195,13 @@ $(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile $(BUILD)/fuzz_slice
 
 fuzz: deps
 	@$(MAKE) --no-print-directory -j2 all tests $(BUILD)/fuzz_elf $(BUILD)/fuzz_config $(BUILD)/fuzz_profile \
-	    $(BUILD)/fuzz_slice_log
+	    $(BUILD)/fuzz_slice_log $(BUILD)/fuzz_checkpoint
 	tests/fuzz/differential.py --sequences $(FUZZ_SEQUENCES) --seed $(FUZZ_SEED)
 	tests/fuzz/elf.sh $(FUZZ_SECONDS)
 	tests/fuzz/config.sh $(FUZZ_SECONDS)
 	tests/fuzz/profile.sh $(FUZZ_SECONDS)
 	tests/fuzz/slice_log.sh $(FUZZ_SECONDS)
+	tests/fuzz/checkpoint.sh $(FUZZ_SECONDS)
 
 suite: deps
 	@suite/run.py prepare
@@ -220,7 +222,7 @@ install: all
 	    src/lib/cyclescope.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cyclescope.pc
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/cyclescope/examples $(wildcard examples/*)
 
-demo_packages := gcc libc6-dev libjansson-dev libinih-dev libdw-dev libelf-dev libiberty-dev libzstd-dev zlib1g-dev \
+demo_packages := gcc libc6-dev libjansson-dev libinih-dev libdw-dev libelf-dev libiberty-dev libzstd-dev zlib1g-dev libkissfft-dev \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 packages := $(demo_packages) g++ pkg-config valgrind clang libclang-rt-14-dev libcmocka-dev qemu-user qemu-user-static python3 \
     debian-archive-keyring

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures;
-how good profiles are, by profiles.py; and how good counts by turns are, by sampling.py.
+how good profiles are, by profiles.py; how good counts by turns are, by sampling.py; and how well parts of a run stand for
+all of it, by phases.py.
 
 Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
 named, and so is everything that failed.
@@ -13,8 +14,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these five lie beside this file)
+import folder    # noqa: E402  (these six lie beside this file)
 import guest     # noqa: E402
+import phases    # noqa: E402
 import profiles  # noqa: E402
 import programs  # noqa: E402
 import sampling  # noqa: E402
@@ -187,8 +189,11 @@ def main():
     more = [*profiles.section(options, sampled, profile_problems)]
     report(options, found, problems, more)
     counted, sampling_problems = sampling.run(options, suite)
-    report(options, found, problems, [*more, *sampling.section(options, counted, sampling_problems)])
-    sys.exit(bool(problems or profile_problems or sampling_problems))
+    more += sampling.section(options, counted, sampling_problems)
+    report(options, found, problems, more)
+    parts, phase_problems = phases.run(options, suite)
+    report(options, found, problems, [*more, *phases.section(options, parts, phase_problems)])
+    sys.exit(bool(problems or profile_problems or sampling_problems or phase_problems))
 
 
 if __name__ == "__main__":

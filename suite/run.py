@@ -7,6 +7,8 @@
     run.py check [PROGRAM]   does every program do under the emulator what it does under qemu,
                              and twice the same?
     run.py core [PROGRAM]    does every program do on the simulated core what it does without?
+    run.py checkpoints [PROGRAM]
+                             does every program, saved at random points, go on as it would have?
 """
 
 import argparse
@@ -17,11 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import compare   # noqa: E402  (these five lie beside this file)
-import core      # noqa: E402
-import folder    # noqa: E402
-import guest     # noqa: E402
-import programs  # noqa: E402
+import checkpoints  # noqa: E402  (these six lie beside this file)
+import compare      # noqa: E402
+import core         # noqa: E402
+import folder       # noqa: E402
+import guest        # noqa: E402
+import programs     # noqa: E402
 
 
 class Check:
@@ -152,6 +155,10 @@ def parse():
                   "stepping through them", checking, sized, checks=core.Check)
     timeout(sub, 1800)
     core.add_options(sub)
+    sub = command("checkpoints", check, "save programs at random points, and compare what they do from there on",
+                  checking, sized, checks=checkpoints.Check)
+    timeout(sub, 300)
+    checkpoints.add_options(sub)
     return parser.parse_args()
 
 

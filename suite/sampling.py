@@ -362,9 +362,9 @@ def add_options(parser):
     parser.add_argument("--sampling-warmup", type=int, default=5000000, help="instructions on the core before these")
 
 
-def replaced(page, text):
-    """A page with these sections replaced, or added at its end."""
-    rest = re.sub(rf"^{re.escape(HEADING)}\n.*?(?=^## |\Z)", "", page, flags=re.MULTILINE | re.DOTALL)
+def replaced(page, text, heading=HEADING):
+    """A page with the sections under a heading replaced, or added at its end."""
+    rest = re.sub(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", "", page, flags=re.MULTILINE | re.DOTALL)
     return rest.rstrip() + "\n\n" + text.rstrip() + "\n"
 
 

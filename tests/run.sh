@@ -60,9 +60,11 @@ group guest-core tests/guest/core.sh build/cyclescope
 group isolation tests/guest/isolate.sh
 pair cli tests/cli/run.sh build/cyclescope cli-sanitized tests/cli/run.sh build/sanitize/cyclescope
 pair cli-stat tests/cli/stat.sh build/cyclescope cli-stat-sanitized tests/cli/stat.sh build/sanitize/cyclescope
+pair cli-series tests/cli/stat_series.sh build/cyclescope cli-series-sanitized tests/cli/stat_series.sh build/sanitize/cyclescope
 pair cli-stack tests/cli/stack.sh build/cyclescope cli-stack-sanitized tests/cli/stack.sh build/sanitize/cyclescope
 pair cli-stalls tests/cli/stalls.sh build/cyclescope cli-stalls-sanitized tests/cli/stalls.sh build/sanitize/cyclescope
 pair cli-phases tests/cli/phases.sh build/cyclescope cli-phases-sanitized tests/cli/phases.sh build/sanitize/cyclescope
+pair cli-sampled tests/cli/sampled.sh build/cyclescope cli-sampled-sanitized tests/cli/sampled.sh build/sanitize/cyclescope
 pair cli-sampling tests/cli/sampling.sh build/cyclescope cli-sampling-sanitized tests/cli/sampling.sh build/sanitize/cyclescope
 pair cli-multiplex tests/cli/multiplex.sh build/cyclescope cli-multiplex-sanitized tests/cli/multiplex.sh build/sanitize/cyclescope
 pair cli-record tests/cli/record.sh build/cyclescope cli-record-sanitized tests/cli/record.sh build/sanitize/cyclescope
@@ -87,8 +89,10 @@ group fuzz-cores tests/fuzz/cores.py --seed 1 --draws 1500
 group suite-machinery tests/suite/test_suite.py
 group suite-core-machinery tests/suite/test_core.py
 group suite-sampling-machinery tests/suite/test_sampling.py
+group suite-phases-machinery tests/suite/test_phases.py
 group suite suite/run.py check
 group suite-core suite/run.py core
+group suite-checkpoints suite/run.py checkpoints gzip lemon hoichess tachyon python gawk stockfish raster3d
 group suite-idealized suite/idealize.py --insns 1000000 --warmup 1000000 hoichess linkparser tachyon perl-pod
 
 cat build/log/failures

@@ -7,9 +7,13 @@
  *     phase_shapes SHAPE [UNIT]      UNIT in instructions (100000)
  *
  *     cyclic   20 units of initialization, then 20 periods of 10 units: 6 of one kind, 4 of another
- *     late     the same with an initialization of 3 units, shorter than a period
+ *     brief    the same with an initialization of 3 units, shorter than a period
+ *     lengthy  the same with an initialization of 100 units, as long as ten periods
+ *     endless  the same without initialization
+ *     even     the same with 5 and 5: both kinds differ from the whole run by the same amount
+ *     alike    the same with two kinds that call the same functions, in other proportions
+ *     uneven   the same with parts of 95 to 105 % of their length
  *     nested   15 units of initialization, then 8 periods of 30: four short periods of 5, 10 units of a third kind
- *     endless  no initialization: 20 periods of 10 units
  *     ramp     30 units of initialization, then 90 of one kind: no period
  *     flat     120 units of one kind: no initialization, no period */
 #include <stdint.h>
@@ -40,6 +44,16 @@ WORK(add, x += cell[i % CELLS] ^ i)
 WORK(multiply, x = x * 6364136223846793005u + cell[i % CELLS])
 WORK(shift, x ^= x << 13 ^ x >> 7 ^ cell[i % CELLS])
 
+static uint64_t mostly_add(uint64_t x)
+{
+    return add(add(multiply(x)));
+}
+
+static uint64_t mostly_multiply(uint64_t x)
+{
+    return multiply(multiply(add(x)));
+}
+
 struct part {
     uint64_t (*work)(uint64_t x);
     unsigned units;
@@ -49,7 +63,8 @@ struct shape {
     const char *name;
     unsigned init_units; /* of `fill` */
     unsigned repeats;
-    struct part part[9]; /* of a period, up to one without units */
+    struct part part[10]; /* of a period, up to one without units */
+    unsigned uneven;      /* percent: how much longer or shorter a part may be */
 };
 
 #define PAIR                                                                                                           \
@@ -58,12 +73,16 @@ struct shape {
         multiply, 2                                                                                                    \
     }
 static const struct shape shapes[] = {
-    {"cyclic", 20, 20, {{add, 6}, {multiply, 4}}},
-    {"late", 3, 20, {{add, 6}, {multiply, 4}}},
-    {"nested", 15, 8, {PAIR, PAIR, PAIR, PAIR, {shift, 10}}},
-    {"endless", 0, 20, {{add, 6}, {multiply, 4}}},
-    {"ramp", 30, 1, {{add, 90}}},
-    {"flat", 0, 1, {{add, 120}}},
+    {"cyclic", 20, 20, {{add, 6}, {multiply, 4}}, 0},
+    {"brief", 3, 20, {{add, 6}, {multiply, 4}}, 0},
+    {"lengthy", 100, 20, {{add, 6}, {multiply, 4}}, 0},
+    {"endless", 0, 20, {{add, 6}, {multiply, 4}}, 0},
+    {"even", 20, 20, {{add, 5}, {multiply, 5}}, 0},
+    {"alike", 20, 20, {{mostly_add, 6}, {mostly_multiply, 4}}, 0},
+    {"uneven", 20, 20, {{add, 6}, {multiply, 4}}, 5},
+    {"nested", 15, 8, {PAIR, PAIR, PAIR, PAIR, {shift, 10}}, 0},
+    {"ramp", 30, 1, {{add, 90}}, 0},
+    {"flat", 0, 1, {{add, 120}}, 0},
 };
 
 static uint64_t until(uint64_t end, uint64_t (*work)(uint64_t x), uint64_t x)
@@ -73,12 +92,19 @@ static uint64_t until(uint64_t end, uint64_t (*work)(uint64_t x), uint64_t x)
     return x;
 }
 
+static uint64_t length_of(const struct shape *s, unsigned units, uint64_t unit, uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1;
+    uint64_t percent = 100 - s->uneven + (*state >> 33) % (2 * s->uneven + 1);
+    return units * unit * percent / 100;
+}
+
 static uint64_t follow(const struct shape *s, uint64_t unit)
 {
-    uint64_t end = s->init_units * unit, x = until(end, fill, 1);
+    uint64_t end = s->init_units * unit, x = until(end, fill, 1), state = 1;
     for (unsigned k = 0; k < s->repeats; k++)
         for (const struct part *p = s->part; p->units; p++)
-            x = until(end += p->units * unit, p->work, x);
+            x = until(end += length_of(s, p->units, unit, &state), p->work, x);
     return x;
 }
 
@@ -90,6 +116,9 @@ int main(int argc, char **argv)
             printf("%s: %s\n", argv[1], follow(&shapes[k], unit) ? "done" : "done with 0");
             return 0;
         }
-    fputs("usage: phase_shapes cyclic|late|nested|endless|ramp|flat [UNIT]\n", stderr);
+    fputs("usage: phase_shapes SHAPE [UNIT]\nshapes:", stderr);
+    for (unsigned k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+        fprintf(stderr, " %s", shapes[k].name);
+    fputc('\n', stderr);
     return 1;
 }

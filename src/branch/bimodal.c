@@ -17,8 +17,8 @@ struct counters *counters_new(unsigned bits, uint8_t initial)
 
 void counters_visit(void *counters, state_visitor *visit, void *context)
 {
-    const struct counters *c = counters;
-    visit(context, counters, sizeof *c + c->mask + 1);
+    struct counters *c = counters;
+    visit(context, c->counter, c->mask + 1);
 }
 
 static void *create(const struct branch_config *c)

@@ -128,13 +128,22 @@ void branch_free(struct branch_unit *b)
 
 void branch_visit_state(struct branch_unit *b, state_visitor *visit, void *context)
 {
-    visit(context, b, sizeof *b);
+    visit(context, &b->path, sizeof b->path);
+    visit(context, &b->stack.top, sizeof b->stack.top);
+    visit(context, &b->stack.count, sizeof b->stack.count);
+    visit(context, b->stack.address, sizeof b->stack.address);
     if (b->direction->visit)
         b->direction->visit(b->direction_state, visit, context);
     if (b->btb.entries)
         visit(context, b->btb.entries, (b->btb.set_mask + 1) * b->btb.ways * sizeof *b->btb.entries);
     if (b->indirect.entries)
         visit(context, b->indirect.entries, sizeof *b->indirect.entries << (64 - b->indirect.shift));
+}
+
+bool branch_state_is_possible(const struct branch_unit *b)
+{
+    const struct return_stack *s = &b->stack;
+    return s->count <= s->size && (s->top < s->size || s->top == 0);
 }
 
 /* Moves the speculative state on by an outcome, predicted or real. */

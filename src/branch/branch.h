@@ -101,6 +101,7 @@ struct branch_unit;
 struct branch_unit *branch_new(const struct branch_config *c, struct error *err) MUST_CHECK;
 void branch_free(struct branch_unit *b);
 void branch_visit_state(struct branch_unit *b, state_visitor *visit, void *context);
+bool branch_state_is_possible(const struct branch_unit *b); /* after it came from a file */
 void branch_predict(struct branch_unit *b, struct branch_record *r);
 void branch_recover(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);
 void branch_retire(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);

@@ -33,7 +33,7 @@ static void destroy(void *state)
 static void visit_state(void *state, state_visitor *visit, void *context)
 {
     struct gshare *g = state;
-    visit(context, g, sizeof *g);
+    visit(context, &g->history, sizeof g->history);
     counters_visit(g->counters, visit, context);
 }
 

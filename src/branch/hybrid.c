@@ -27,7 +27,7 @@ static void destroy(void *state)
 static void visit_state(void *state, state_visitor *visit, void *context)
 {
     struct hybrid *h = state;
-    visit(context, h, sizeof *h);
+    visit(context, &h->gshare.history, sizeof h->gshare.history);
     counters_visit(h->gshare.counters, visit, context);
     counters_visit(h->bimodal, visit, context);
     counters_visit(h->choosers, visit, context);

@@ -132,7 +132,14 @@ static void destroy(void *state)
 static void visit_state(void *state, state_visitor *visit, void *context)
 {
     struct tage *t = state;
-    visit(context, t, sizeof *t);
+    visit(context, &t->head, sizeof t->head);
+    visit(context, &t->path, sizeof t->path);
+    visit(context, &t->use_alt, sizeof t->use_alt);
+    visit(context, &t->trained, sizeof t->trained);
+    visit(context, &t->random, sizeof t->random);
+    visit(context, t->ring, sizeof t->ring);
+    for (unsigned i = 0; i < t->tables; i++)
+        visit(context, &t->table[i].fold, sizeof t->table[i].fold);
     counters_visit(t->base, visit, context);
     visit(context, t->entries, sizeof *t->entries * t->tables << t->index_bits);
 }

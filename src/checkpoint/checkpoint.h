@@ -10,15 +10,24 @@
 
 #include "guest/process.h"
 
+/* Caches, TLBs and predictors of a simulated core, if they were kept warm. Opaque here: the commands know cores. */
+struct checkpoint_warm {
+    char *core;      /* the parameters of the core, a line each: SECTION.KEY=VALUE */
+    void *state;     /* as core_put_warm leaves it */
+    uint64_t length; /* of the state */
+};
+
 /* ---- writing */
 
 struct checkpoint_file;
 
-/* Makes the file, under another name until it is complete. `-` is standard output; what is no plain file (a device, a
- * named pipe) is written to as it is. To be called before the guest begins, whose reach it must be out of. */
+/* Makes the file, without a name until it is complete, or, where there are no such files, under a hidden one. `-` is
+ * standard output; what is no plain file (a device, a named pipe) is written to as it is. To be called before the guest
+ * begins, whose reach it must be out of. */
 struct checkpoint_file *checkpoint_create(const char *path, struct error *err) MUST_CHECK;
-/* The process may go on afterwards. 0, or a negative code and a sentence. */
-int checkpoint_write(struct checkpoint_file *file, struct process *p, struct error *err) MUST_CHECK;
+/* `warm` may be NULL. The process may go on afterwards. 0, or a negative code and a sentence. */
+int checkpoint_write(struct checkpoint_file *file, struct process *p, const struct checkpoint_warm *warm,
+                     struct error *err) MUST_CHECK;
 /* Takes away what was not written completely; `file` may be NULL. */
 void checkpoint_close(struct checkpoint_file *file);
 
@@ -33,6 +42,8 @@ struct process_config *checkpoint_config(struct checkpoint *c);
 /* Makes the process, once; it needs the checkpoint as long as it lives. Takes over all descriptors below FD_PRIVATE,
  * even if it fails. */
 struct process *checkpoint_restore(struct checkpoint *c, struct error *err) MUST_CHECK;
+/* What was warm, or NULL; behind the process in the file, so it is known once that was made. */
+const struct checkpoint_warm *checkpoint_warm(const struct checkpoint *c);
 void checkpoint_free(struct checkpoint *c);
 
 #endif

@@ -12,5 +12,7 @@ enum { CHECKPOINT_END = 0x21444e45 /* "END!" */ };
 /* How the process sees folders, and its limits; strings are allocated when reading. */
 void checkpoint_config_fields(struct fields *f, struct process_config *config);
 void checkpoint_config_free(struct process_config *config); /* what reading allocated */
+/* Without a core nothing is warm; allocated when reading. */
+void checkpoint_warm_fields(struct fields *f, struct checkpoint_warm *warm);
 
 #endif

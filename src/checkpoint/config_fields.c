@@ -3,7 +3,7 @@
 
 #include "checkpoint/checkpoint_priv.h"
 
-enum { BINDS_MOST = 4096 };
+enum { BINDS_MOST = 4096, WARM_MOST = 1 << 30 };
 
 static void bind_fields(struct fields *f, struct guest_bind *bind)
 {
@@ -44,6 +44,15 @@ void checkpoint_config_fields(struct fields *f, struct process_config *config)
     field_u64(f, &config->quantum_insns);
     fields_check(f, config->quantum_insns >= 1 && config->quantum_insns <= INT64_MAX / 1024,
                  "a thread's turn has an impossible length");
+    fields_check(f, config->stack_limit_bytes >= 64 << 10 && config->stack_limit_bytes <= UINT64_C(64) << 30,
+                 "its stack has an impossible size");
+}
+
+void checkpoint_warm_fields(struct fields *f, struct checkpoint_warm *warm)
+{
+    field_string(f, &warm->core);
+    if (warm->core)
+        field_block(f, &warm->state, &warm->length, WARM_MOST);
 }
 
 void checkpoint_config_free(struct process_config *config)

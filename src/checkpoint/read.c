@@ -12,6 +12,7 @@ struct checkpoint {
     FILE *from;
     struct process_config read;   /* as it stands in the file; its strings are ours */
     struct process_config config; /* what the process is made with */
+    struct checkpoint_warm warm;
     struct block_reader reader;
 };
 
@@ -63,6 +64,7 @@ static int read_end(struct checkpoint *c, struct error *err)
 {
     struct fields from = {.from = &c->reader};
     uint32_t end = 0;
+    checkpoint_warm_fields(&from, &c->warm);
     field_u32(&from, &end);
     bool last = fields_check(&from, end == CHECKPOINT_END && c->reader.at == c->reader.end,
                              "its end is not where it should be");
@@ -82,6 +84,11 @@ struct process *checkpoint_restore(struct checkpoint *c, struct error *err)
     return NULL;
 }
 
+const struct checkpoint_warm *checkpoint_warm(const struct checkpoint *c)
+{
+    return c->warm.core ? &c->warm : NULL;
+}
+
 void checkpoint_free(struct checkpoint *c)
 {
     if (!c)
@@ -90,5 +97,7 @@ void checkpoint_free(struct checkpoint *c)
     if (c->from)
         fclose(c->from);
     checkpoint_config_free(&c->read);
+    free(c->warm.core);
+    free(c->warm.state);
     free(c);
 }

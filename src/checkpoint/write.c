@@ -13,10 +13,15 @@
 struct checkpoint_file {
     int fd;          /* private; -1 when it has been closed */
     pid_t owner;     /* the processes that the guest forks leave it alone */
-    char *path;      /* where it is to stand, or NULL: nothing is to be renamed */
-    char *temporary; /* where it is until then */
+    char *path;      /* where it is to stand, or NULL: it has its name already */
+    char *temporary; /* the name that it has until then, or NULL: none */
     struct block_writer writer;
 };
+
+static int fail(const char *path, int code, struct error *err)
+{
+    return error_set(err, -code, "the checkpoint %.300s cannot be written: %s", path, strerror(code));
+}
 
 /* The host's file modes are the caller's business. */
 static mode_t usual_mode(void)
@@ -26,22 +31,38 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-static int fail(const char *path, int code, struct error *err)
+/* A hidden name beside the file's own, which begins with it for nobody who looks for checkpoints. */
+static char *name_beside(const char *path, const char *end)
 {
-    return error_set(err, -code, "the checkpoint %.300s cannot be written: %s", path, strerror(code));
+    char *name = NULL;
+    int folder = (int)(strrchr(path, '/') - path);
+    return asprintf(&name, "%.*s/.%s.%s", folder, path, path + folder + 1, end) < 0 ? NULL : name;
+}
+
+/* A file without a name in the folder of `path`, so that nothing of it is left when we are killed. Or -1: the file
+ * system has no such files. */
+static int open_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    free(folder);
+    return fd;
 }
 
 static int open_temporary(struct checkpoint_file *file, const char *path, struct error *err)
 {
-    char *whole = path[0] == '/' ? strdup(path) : NULL, here[PATH_MAX];
-    if (!whole && (!getcwd(here, sizeof here) || asprintf(&whole, "%s/%s", here, path) < 0))
+    char here[PATH_MAX];
+    file->path = path[0] == '/' ? strdup(path) : NULL;
+    if (!file->path && (!getcwd(here, sizeof here) || asprintf(&file->path, "%s/%s", here, path) < 0)) {
+        file->path = NULL;
         return fail(path, errno, err);
-    file->path = whole;
-    if (!whole || asprintf(&file->temporary, "%s.XXXXXX", whole) < 0) {
-        file->temporary = NULL;
-        return fail(path, ENOMEM, err);
     }
-    int fd = mkostemp(file->temporary, O_CLOEXEC);
+    int fd = open_nameless(file->path);
+    if (fd >= 0)
+        return fd;
+    file->temporary = name_beside(file->path, "XXXXXX");
+    fd = file->temporary ? mkostemp(file->temporary, O_CLOEXEC) : -1;
     if (fd < 0) {
         int code = errno;
         free(file->temporary);
@@ -83,13 +104,40 @@ struct checkpoint_file *checkpoint_create(const char *path, struct error *err)
     return NULL;
 }
 
+/* Gives a file without a name its own, or, if another has that, a hidden one to be renamed from. */
+static int give_name(struct checkpoint_file *file)
+{
+    char self[64], pid[16];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file->fd);
+    if (linkat(AT_FDCWD, self, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return -errno;
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    file->temporary = name_beside(file->path, pid);
+    if (!file->temporary)
+        return -ENOMEM;
+    unlink(file->temporary); /* of a process that had our number, and was killed */
+    if (linkat(AT_FDCWD, self, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    int code = -errno;
+    free(file->temporary);
+    file->temporary = NULL;
+    return code;
+}
+
 /* The file, then its name, are on the disk when this is done. */
 static int put_in_place(struct checkpoint_file *file, struct error *err)
 {
-    if (!file->temporary)
+    if (!file->path)
         return 0;
-    if (fsync(file->fd) != 0 || rename(file->temporary, file->path) != 0)
-        return fail(file->path, errno, err);
+    int code = fsync(file->fd) == 0 ? 0 : -errno;
+    if (code == 0 && !file->temporary)
+        code = give_name(file);
+    if (code == 0 && file->temporary && rename(file->temporary, file->path) != 0)
+        code = -errno;
+    if (code < 0)
+        return fail(file->path, -code, err);
     free(file->temporary);
     file->temporary = NULL;
     char *slash = strrchr(file->path, '/');
@@ -103,10 +151,12 @@ static int put_in_place(struct checkpoint_file *file, struct error *err)
 }
 
 /* The sysroot as others find it: not relative to our folder. */
-static int write_state(struct checkpoint_file *file, struct process *p, struct error *err)
+static int write_state(struct checkpoint_file *file, struct process *p, const struct checkpoint_warm *warm,
+                       struct error *err)
 {
     struct fields to = {.to = &file->writer};
     struct process_config config = *process_configuration(p);
+    struct checkpoint_warm cold = {0};
     uint32_t end = CHECKPOINT_END;
     char *sysroot = config.sysroot ? realpath(config.sysroot, NULL) : NULL;
     if (config.sysroot && !sysroot)
@@ -117,12 +167,14 @@ static int write_state(struct checkpoint_file *file, struct process *p, struct e
     int code = process_save(p, &to, err);
     if (code < 0)
         return code;
+    checkpoint_warm_fields(&to, warm ? (struct checkpoint_warm *)warm : &cold);
     field_u32(&to, &end);
     block_writer_flush(&file->writer);
     return fields_result(&to, err);
 }
 
-int checkpoint_write(struct checkpoint_file *file, struct process *p, struct error *err)
+int checkpoint_write(struct checkpoint_file *file, struct process *p, const struct checkpoint_warm *warm,
+                     struct error *err)
 {
     FILE *to = fdopen(file->fd, "w");
     if (!to || block_writer_open(&file->writer, &checkpoint_kind, to) < 0) {
@@ -132,7 +184,7 @@ int checkpoint_write(struct checkpoint_file *file, struct process *p, struct err
         }
         return error_set(err, -ENOMEM, "out of memory for a checkpoint");
     }
-    int code = write_state(file, p, err);
+    int code = write_state(file, p, warm, err);
     if (code == 0)
         code = put_in_place(file, err);
     file->fd = -1;

@@ -13,12 +13,12 @@ struct phases_options {
     uint64_t interval, budget, max_clusters;
     bool early, quiet, help;
     const char *bb; /* a file to read instead of running a program */
-    const char *write_bb, *simpoints, *weights, *json, *csv;
+    const char *write_bb, *simpoints, *weights, *json, *csv, *similarity, *functions, *svg, *dot;
 };
 
 struct phases_output {
     struct own_output own;
-    struct own_file bb, simpoints, weights, json, csv;
+    struct own_file bb, simpoints, weights, json, csv, similarity, functions, svg, dot;
 };
 
 /* What the run came to; all zero for a file. */
@@ -34,7 +34,11 @@ static int open_output(struct phases_output *to, const struct phases_options *o,
     code = code ? code : own_file_open(&to->simpoints, &to->own, "--simpoints", o->simpoints, err);
     code = code ? code : own_file_open(&to->weights, &to->own, "--weights", o->weights, err);
     code = code ? code : own_file_open(&to->json, &to->own, "--json", o->json, err);
-    return code ? code : own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
+    code = code ? code : own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
+    code = code ? code : own_file_open(&to->similarity, &to->own, "--similarity", o->similarity, err);
+    code = code ? code : own_file_open(&to->functions, &to->own, "--functions", o->functions, err);
+    code = code ? code : own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
+    return code ? code : own_file_open(&to->dot, &to->own, "--dot", o->dot, err);
 }
 
 /* The report's keys and what every command's document begins with. */
@@ -51,8 +55,17 @@ static json_t *document(const struct phase_report *r, const struct phases_run *r
     return root;
 }
 
-static int write_files(struct phases_output *to, const struct phase_report *r, const struct phases_run *run,
-                       struct error *err)
+static void write_pictures(struct phases_output *to, const struct phase_report *r)
+{
+    char title[256];
+    snprintf(title, sizeof title, "phases of %s", r->source);
+    if (to->svg.to)
+        phase_report_svg(r, title, to->svg.to);
+    if (to->dot.to)
+        phase_report_dot(r, to->dot.to);
+}
+
+static void write_tables(struct phases_output *to, const struct phase_report *r)
 {
     if (to->bb.to)
         bbv_write(r->set, to->bb.to);
@@ -62,13 +75,30 @@ static int write_files(struct phases_output *to, const struct phase_report *r, c
         clusters_write_weights(r->clusters, to->weights.to);
     if (to->csv.to)
         phase_report_csv(r, to->csv.to);
-    int code = own_file_close(&to->bb, err);
-    code = code ? code : own_file_close(&to->simpoints, err);
-    code = code ? code : own_file_close(&to->weights, err);
-    code = code ? code : own_file_close(&to->csv, err);
+    if (to->similarity.to)
+        phase_report_similarity_csv(r, to->similarity.to);
+    if (to->functions.to)
+        phase_report_functions_csv(r, to->functions.to);
+}
+
+static int write_files(struct phases_output *to, const struct phase_report *r, const struct phases_run *run,
+                       struct error *err)
+{
+    write_tables(to, r);
+    write_pictures(to, r);
+    struct own_file *written[] = {&to->bb,         &to->simpoints, &to->weights, &to->csv,
+                                  &to->similarity, &to->functions, &to->svg,     &to->dot};
+    int code = 0;
+    for (unsigned k = 0; code == 0 && k < sizeof written / sizeof written[0]; k++)
+        code = own_file_close(written[k], err);
     if (code || to->json.to == NULL)
         return code;
     return own_file_write_json(&to->json, document(r, run), err);
+}
+
+static bool needs_details(const struct phases_options *o)
+{
+    return !o->quiet || o->json || o->similarity || o->functions || o->svg || o->dot;
 }
 
 static int report(const struct phases_options *o, struct phases_output *to, const struct bbv_set *s,
@@ -81,11 +111,14 @@ static int report(const struct phases_options *o, struct phases_output *to, cons
     int code = phases_analyse(s, budget < s->count ? budget : s->count, &phases, err);
     if (code == 0)
         code = clusters_find(s, &cluster, &clusters, err);
-    struct phase_report r = {run->source, s, &phases, &clusters};
+    struct phase_report r = {.source = run->source, .set = s, .phases = &phases, .clusters = &clusters};
+    if (code == 0)
+        code = phase_report_begin(&r, needs_details(o), o->guest.config.sysroot, err);
     if (code == 0 && !o->quiet)
         phase_report_page(&r, to->own.err);
     if (code == 0)
         code = write_files(to, &r, run, err);
+    phase_report_end(&r);
     clusters_free(&clusters);
     phases_free(&phases);
     fflush(to->own.err);
@@ -100,14 +133,13 @@ static int run_process(const struct phases_options *o, struct phases_output *to,
     int code = bbv_profile(p, o->interval, &set, &err);
     if (process_is_child(p))
         end_as_child(p);
-    struct phases_run run = {process_program(p), process_status(p), now_seconds() - start};
-    if (code == 0 && process_loader_failed(p)) {
+    if (code || process_loader_failed(p)) {
         bbv_free(&set);
-        return STATUS_OWN_ERROR;
+        return code ? own_fail(&to->own, &err) : STATUS_OWN_ERROR;
     }
+    struct phases_run run = {process_program(p), process_status(p), now_seconds() - start};
     tell_death(&to->own, p);
-    if (code == 0)
-        code = report(o, to, &set, &run, &err);
+    code = report(o, to, &set, &run, &err);
     bbv_free(&set);
     return code ? own_fail(&to->own, &err) : run.status;
 }
@@ -153,6 +185,10 @@ int command_phases(int argc, char **argv)
         {"weights", OPTION_STRING, &o.weights, "FILE", "write their weights as SimPoint does"},
         {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
         {"csv", OPTION_STRING, &o.csv, "FILE", "write a row for each interval; - is standard output"},
+        {"similarity", OPTION_STRING, &o.similarity, "FILE", "write the similarity matrix as CSV"},
+        {"functions", OPTION_STRING, &o.functions, "FILE", "write the functions of each phase as CSV"},
+        {"svg", OPTION_STRING, &o.svg, "FILE", "draw the graphs, the phases over time and the similarity matrix"},
+        {"dot", OPTION_STRING, &o.dot, "FILE", "write the call graph of each phase for Graphviz"},
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print no page"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         GUEST_OPTION_ROWS(&o.guest),
@@ -172,6 +208,8 @@ int command_phases(int argc, char **argv)
         status = command_fail("--interval is to be at least one instruction");
     else if (o.max_clusters == 0 || o.max_clusters > MOST_CLUSTERS)
         status = command_fail("--max-k is to be 1 to %d", MOST_CLUSTERS);
+    else if (o.bb && (o.functions || o.dot))
+        status = command_fail("%s needs a program: a .bb file has no addresses", o.dot ? "--dot" : "--functions");
     else if (o.bb && first < argc)
         status = command_fail("--bb reads a file: there is no program to run beside it ('%s')", argv[first]);
     else {

@@ -12,6 +12,7 @@
 #include "cmd/sampled_simulation.h"
 #include "cmd/simulation_run.h"
 #include "cmd/stack_files.h"
+#include "cmd/warm_state.h"
 #include "report/stack_report.h"
 
 struct stack_options {
@@ -89,7 +90,9 @@ static int stack_process(struct stack_options *o, const struct own_output *own, 
     struct error err;
     struct simulation *s = &o->core.simulation;
     unsigned kinds = o->kinds | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
-    struct accounting *a = accounting_new(&o->core.config, kinds, o->interval, &err);
+    struct accounting *a = NULL;
+    if (warm_state_use(o->guest.checkpoint, s, &err) == 0)
+        a = accounting_new(&o->core.config, kinds, o->interval, &err);
     if (a == NULL)
         return own_fail(own, &err);
     s->observer = accounting_observer(a);

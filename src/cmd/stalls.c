@@ -1,5 +1,6 @@
 /* cyclescope stalls: what keeps instructions from retiring, over time. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,13 +9,19 @@
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
+#include "cmd/points_options.h"
+#include "cmd/sampled_simulation.h"
 #include "cmd/sampling_options.h"
 #include "cmd/simulation_run.h"
 #include "cmd/stack_files.h"
 #include "cmd/stalls_live.h"
 #include "monitor/breakdown.h"
 #include "monitor/stall_monitor.h"
+#include "report/sampled_report.h"
 #include "report/stall_report.h"
+
+enum { INTERVAL = 2000000 }; /* if none is given */
+#define NOT_GIVEN UINT64_MAX
 
 struct stalls_options {
     struct guest_options guest;
@@ -22,6 +29,7 @@ struct stalls_options {
     uint64_t interval;
     const char *live; /* as given, or NULL */
     struct sampling_options sampling;
+    struct points_options points;
     struct stack_files files;
     bool exact, quiet, help;
 };
@@ -54,6 +62,13 @@ static int check(struct stalls_options *o, struct error *err)
         return error_set(err, -EINVAL,
                          "--slice, --order, --order-seed and --estimator are for counters that take turns, "
                          "--exact has no turns");
+    if (points_options_given(&o->points) && (o->sampling.slice || o->sampling.seed || o->sampling.order ||
+                                             o->sampling.estimator || o->sampling.by || o->interval != NOT_GIVEN))
+        return error_set(err, -EINVAL,
+                         "--interval, --by, --slice, --order, --order-seed and --estimator exclude --points and "
+                         "--systematic, which count fully in each window and know no time between them");
+    if (o->interval == NOT_GIVEN)
+        o->interval = INTERVAL;
     return sampling_options_finish(&o->sampling, err);
 }
 
@@ -100,6 +115,31 @@ static int run(struct stalls_options *o, const struct own_output *own, struct pr
     return code;
 }
 
+/* Windows of the run instead of all of it; estimates of the whole with their errors. */
+static int run_windows(struct stalls_options *o, const struct own_output *own, struct process *p,
+                       struct stall_report *report, struct stall_interval *total, struct sampled_run *sampled,
+                       struct error *err)
+{
+    struct simulation *s = &o->core.simulation;
+    struct stalls *stalls = stalls_new(&(struct stalls_config){.clock = CLOCK_CYCLES}, err);
+    if (stalls == NULL)
+        return -ENOMEM;
+    s->observer = stalls_observer(stalls);
+    s->sum = stalls_sum(stalls);
+    int code = run_sampled(p, &o->points, s, own, o->quiet, &report->run, sampled, err);
+    if (code == 0) {
+        *total = *stalls_total(stalls);
+        total->insns = sampled->result.insns;
+        for (unsigned i = 0; i < STALL_SOURCES; i++) {
+            size_t number = offsetof(struct stall_interval, stalls[i]) / sizeof(uint64_t);
+            double half = sampled_cycles_half(&report->run, SIMULATION_NUMBERS + number, 1);
+            total->error[i] = (uint64_t)(half < (double)total->cycles ? half + 0.5 : (double)total->cycles);
+        }
+    }
+    stalls_free(stalls);
+    return code;
+}
+
 static int stalls_process(struct stalls_options *o, const struct own_output *own, struct process *p,
                           struct consumers *c)
 {
@@ -107,13 +147,17 @@ static int stalls_process(struct stalls_options *o, const struct own_output *own
     struct stall_interval total = {0};
     struct stall_report report = {
         .total = &total, .series = &c->series, .clock = o->sampling.plan.clock, .interval = o->interval};
-    stalls_live_begin(&c->live, own->err, !o->quiet && !(o->live && *o->live));
-    int code = run(o, own, p, c, &report, &total, &err);
+    struct sampled_run sampled = {0};
+    bool windows = points_options_given(&o->points);
+    stalls_live_begin(&c->live, own->err, !windows && !o->quiet && !(o->live && *o->live));
+    int code =
+        windows ? run_windows(o, own, p, &report, &total, &sampled, &err) : run(o, own, p, c, &report, &total, &err);
     stalls_live_end(&c->live);
     if (code == 0)
         stall_report_find_phases(&report);
     int status = code == 0 ? write_report(o, own, p, &report) : own_fail(own, &err);
     stall_series_free(&c->series);
+    sampled_run_free(&sampled);
     return status;
 }
 
@@ -127,6 +171,7 @@ static int stalls_program(struct stalls_options *o, char **argv)
     breakdown_report_init(&c.report);
     offer_to_be_killed_first();
     if (check(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
+        points_options_finish(&o->points, &o->core.simulation, &err) == 0 &&
         guest_options_finish(&o->guest, argv, &err) == 0 && stack_files_open(&o->files, &own, &err) == 0) {
         o->guest.config.report = &c.report.report;
         p = process_new(&o->guest.config, &err);
@@ -138,7 +183,7 @@ static int stalls_program(struct stalls_options *o, char **argv)
 
 int command_stalls(int argc, char **argv)
 {
-    struct stalls_options o = {.interval = 2000000};
+    struct stalls_options o = {.interval = NOT_GIVEN};
     guest_options_init(&o.guest);
     core_options_init(&o.core);
     sampling_options_init(&o.sampling);
@@ -156,6 +201,7 @@ int command_stalls(int argc, char **argv)
         {"svg", OPTION_STRING, &o.files.svg_path, "FILE", "draw them over instructions; - is standard output"},
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        POINTS_OPTION_ROWS(&o.points),
         CORE_OPTION_ROWS(&o.core),
         GUEST_OPTION_ROWS(&o.guest),
     };

@@ -9,8 +9,12 @@
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "cmd/multiplex.h"
+#include "cmd/points_options.h"
+#include "cmd/sampled_simulation.h"
 #include "cmd/simulation_run.h"
 #include "cmd/stat_log.h"
+#include "cmd/stat_series.h"
+#include "cmd/warm_state.h"
 #include "pmu/fit.h"
 #include "pmu/pmu.h"
 #include "report/counter_report.h"
@@ -29,6 +33,8 @@ struct stat_options {
     bool counters;  /* only what the core's PMU can count at once */
     bool multiplex; /* all of them, by turns */
     struct multiplex turns;
+    struct points_options points;
+    struct stat_series series; /* counts over time */
     bool quiet;
     bool help;
 };
@@ -63,8 +69,12 @@ static int choose_events(struct stat_events *e, struct stat_options *o, struct e
             code = error_set(err, -EINVAL, "'%s': %s", e->specs.of[i].text,
                              e->specs.of[i].period ? "a period is for samples, stat counts"
                                                    : "a share needs --multiplex, without which all count all the time");
+    if (code == 0)
+        code = stat_series_events(&o->series, &e->specs, err);
     if (code != 0 || e->specs.count == 0 || o->multiplex)
         return code;
+    if (stat_series_asked(&o->series))
+        return stat_series_begin(&o->series, &e->specs, &o->core.simulation, err);
     if (o->counters) {
         e->fits = calloc(e->specs.count, sizeof *e->fits);
         e->counter = calloc(e->specs.count, sizeof *e->counter);
@@ -93,6 +103,8 @@ static int open_output(struct stat_output *to, struct stat_options *o, struct er
     if (code == 0)
         code = own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
     if (code == 0)
+        code = stat_series_open(&o->series, &to->own, err);
+    if (code == 0)
         code = own_file_open(&to->log, &to->own, "--pipeview", o->pipeview, err);
     if (code != 0 || to->log.to == NULL)
         return code;
@@ -105,8 +117,40 @@ static int open_output(struct stat_output *to, struct stat_options *o, struct er
     return 0;
 }
 
+/* What a series cannot be had with. */
+static int check_series(const struct stat_options *o, struct error *err)
+{
+    if (o->multiplex)
+        return error_set(err, -EINVAL, "--interval and --multiplex exclude each other: a series counts all the time");
+    if (o->counters)
+        return error_set(err, -EINVAL, "--interval and --counters exclude each other: a series counts all events");
+    if (o->pipeview)
+        return error_set(err, -EINVAL, "--interval and --pipeview exclude each other: count and draw in two runs");
+    if (o->with.with.count)
+        return error_set(err, -EINVAL, "--interval and --with exclude each other: a series is of one program");
+    return 0;
+}
+
+/* What windows of a run cannot be had with. */
+static int check_points(const struct stat_options *o, struct error *err)
+{
+    if (o->multiplex || o->pipeview || o->with.with.count || stat_series_asked(&o->series))
+        return error_set(
+            err, -EINVAL,
+            "--multiplex, --pipeview, --with and --interval exclude --points and --systematic, which count "
+            "fully in each window and know no time between them");
+    return 0;
+}
+
 static int check_options(const struct stat_options *o, struct error *err)
 {
+    int code = stat_series_check(&o->series, err);
+    if (code == 0 && stat_series_asked(&o->series))
+        code = check_series(o, err);
+    if (code == 0 && points_options_given(&o->points))
+        code = check_points(o, err);
+    if (code != 0)
+        return code;
     if (o->pipeview == NULL && o->pipeview_from != NOT_GIVEN)
         return error_set(err, -EINVAL, "--pipeview-from needs --pipeview FILE: there is no view without a file");
     if (o->pipeview == NULL && o->pipeview_insns != NOT_GIVEN)
@@ -121,8 +165,8 @@ static int check_options(const struct stat_options *o, struct error *err)
         return error_set(err, -EINVAL, "--with and --restore exclude each other: programs that share begin together");
     if (o->counters && o->events.count == 0)
         return error_set(err, -EINVAL, "--counters needs -e EVENTS: it says which of them fit the core's PMU");
-    if (o->csv && o->events.count == 0)
-        return error_set(err, -EINVAL, "--csv needs -e EVENTS: it has a line for each");
+    if (o->csv && o->events.count == 0 && !stat_series_asked(&o->series))
+        return error_set(err, -EINVAL, "--csv needs -e EVENTS or --interval N: it has a line for each");
     if (o->multiplex && o->events.count == 0)
         return error_set(err, -EINVAL, "--multiplex needs -e EVENTS: they take turns on the core's counters");
     if (!o->multiplex && (sampling_options_given(&o->turns.sampling) || o->turns.truth || o->turns.log_path))
@@ -189,12 +233,35 @@ static json_t *report_turns(struct stat_options *o, struct stat_output *to, cons
     return root;
 }
 
+/* The same over time. */
+static json_t *report_series(const struct stat_options *o, struct stat_output *to, const struct run_report *report,
+                             const uint64_t *values)
+{
+    const struct stat_events *e = &to->events;
+    struct series_report r = stat_series_report(&o->series, report, &e->specs);
+    struct counter_report counters = {.run = report, .specs = &e->specs, .value = values};
+    json_t *root = NULL;
+    if (!o->quiet)
+        series_report_print(&r, to->own.err, own_columns(&to->own));
+    if (to->csv.to)
+        series_report_csv(&r, to->csv.to);
+    if (o->series.svg.to)
+        series_report_svg(&r, o->series.svg.to);
+    if (to->json.to && (root = make_json(report, &counters)) != NULL && !series_report_json(&r, root)) {
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
 static json_t *report_program(struct stat_options *o, struct stat_output *to, const struct run_report *report,
                               const uint64_t *values, int signal)
 {
     if (!o->quiet)
         tell_death_by(&to->own, report->program, signal);
-    return o->multiplex ? report_turns(o, to, report, values) : report_counters(o, to, report, values);
+    return o->multiplex                    ? report_turns(o, to, report, values)
+           : stat_series_asked(&o->series) ? report_series(o, to, report, values)
+                                           : report_counters(o, to, report, values);
 }
 
 /* All files are complete. */
@@ -204,6 +271,8 @@ static int finish_output(struct stat_options *o, struct stat_output *to, json_t 
     if (multiplex_log_close(&o->turns, &err) != 0)
         status = own_fail(&to->own, &err);
     if (own_file_close(&to->csv, &err) != 0)
+        status = own_fail(&to->own, &err);
+    if (own_file_close(&o->series.svg, &err) != 0)
         status = own_fail(&to->own, &err);
     if (to->pipeview)
         pipeview_finish(to->pipeview);
@@ -218,13 +287,20 @@ static int finish_output(struct stat_options *o, struct stat_output *to, json_t 
 static int stat_process(struct stat_options *o, struct stat_output *to, struct process *p)
 {
     struct run_report report;
+    struct sampled_run sampled = {0};
     struct error err;
-    if (run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err) != 0)
+    int code = warm_state_use(o->guest.checkpoint, &o->core.simulation, &err);
+    if (code == 0)
+        code = points_options_given(&o->points)
+                   ? run_sampled(p, &o->points, &o->core.simulation, &to->own, o->quiet, &report, &sampled, &err)
+                   : run_simulation(p, &o->core.simulation, &to->own, o->quiet, &report, &err);
+    if (code != 0)
         return own_fail(&to->own, &err);
     if (o->multiplex && logical_finish(o->turns.logical, &err) != 0)
         return own_fail(&to->own, &err);
     const struct simulation_sum *sum = o->core.simulation.sum;
     json_t *root = report_program(o, to, &report, sum ? sum->numbers : NULL, process_signal(p));
+    sampled_run_free(&sampled);
     return finish_output(o, to, root, simulation_status(p, &report));
 }
 
@@ -257,6 +333,10 @@ static int stat_from(struct stat_options *o)
     struct stat_log_output output = {.own = &to.own, .csv = &to.csv, .json = &to.json, .quiet = o->quiet};
     struct error err;
     own_output_open(&to.own);
+    if (stat_series_asked(&o->series)) {
+        error_set(&err, -EINVAL, "--interval and --from exclude each other: a log has rounds of its own");
+        return own_fail(&to.own, &err);
+    }
     int code = sampling_options_finish(&o->turns.sampling, &err);
     if (code == 0)
         code = own_file_open(&to.json, &to.own, "--json", o->json, &err);
@@ -294,7 +374,8 @@ static int stat_program(struct stat_options *o, char **argv)
     own_output_open(&to.own);
     offer_to_be_killed_first();
     if (check_options(o, &err) == 0 && core_options_finish(&o->core, &err) == 0 &&
-        choose_events(&to.events, o, &err) == 0 && guest_options_finish(&o->guest, argv, &err) == 0 &&
+        points_options_finish(&o->points, &o->core.simulation, &err) == 0 && choose_events(&to.events, o, &err) == 0 &&
+        guest_options_finish(&o->guest, argv, &err) == 0 &&
         with_options_finish(&o->with, &o->guest.config, &o->core.simulation, &err) == 0 &&
         begin_turns(o, &to.events, &err) == 0 && open_output(&to, o, &err) == 0) {
         ready = true;
@@ -310,7 +391,7 @@ static int stat_program(struct stat_options *o, char **argv)
 
 int command_stat(int argc, char **argv)
 {
-    struct stat_options o = {.pipeview_from = NOT_GIVEN, .pipeview_insns = NOT_GIVEN};
+    struct stat_options o = {.pipeview_from = NOT_GIVEN, .pipeview_insns = NOT_GIVEN, .series = STAT_SERIES_INIT};
     guest_options_init(&o.guest);
     core_options_init(&o.core);
     with_options_init(&o.with);
@@ -324,13 +405,15 @@ int command_stat(int argc, char **argv)
         {"truth", OPTION_FLAG, &o.turns.truth, NULL, "with --multiplex: count fully as well, and compare"},
         {"log", OPTION_STRING, &o.turns.log_path, "FILE", "with --multiplex: write every slice; `--from` reads it"},
         {"from", OPTION_STRING, &o.from, "LOG", "report this log of --multiplex again, and run nothing"},
-        {"csv", OPTION_STRING, &o.csv, "FILE", "with -e: write the counts as CSV; - is standard output"},
+        STAT_SERIES_ROWS(&o.series),
+        {"csv", OPTION_STRING, &o.csv, "FILE", "with -e or --interval: write the counts as CSV; - is standard output"},
         {"json", OPTION_STRING, &o.json, "FILE", "write the counts as JSON; - is standard output"},
         {"pipeview", OPTION_STRING, &o.pipeview, "FILE", "write a pipeline view for Konata; - is standard output"},
         {"pipeview-from", OPTION_COUNT, &o.pipeview_from, "N", "first instruction of the view (0)"},
         {"pipeview-insns", OPTION_COUNT, &o.pipeview_insns, "N", "instructions of the view (10000)"},
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        POINTS_OPTION_ROWS(&o.points),
         CORE_OPTION_ROWS(&o.core),
         WITH_OPTION_ROWS(&o.with),
         RESTORE_OPTION_ROW(&o.guest),
@@ -347,6 +430,7 @@ int command_stat(int argc, char **argv)
             &first, &status))
         status = o.from ? stat_from(&o) : stat_program(&o, argv + first);
     multiplex_free(&o.turns);
+    stat_series_free(&o.series);
     option_list_free(&o.events);
     core_options_free(&o.core);
     with_options_free(&o.with);

@@ -214,6 +214,7 @@ void core_free(struct core *c)
     if (c->paths.memory)
         guest_watch_code(c->paths.memory, NULL, NULL);
     machine_free(c->machine);
+    strides_free(&c->strides);
     branch_free(c->predictor);
     memsys_free(c->memsys);
     code_free(c->codes);
@@ -248,11 +249,13 @@ void core_join_observers(struct core *c)
         c->observer = c->asked;
     const struct core_observer *o = &c->observer;
     bool insns = core_observes_insns(o);
-    c->all_observed = insns && o->observed == OBSERVE_ALL;
+    c->strides_asked |= o->strides && o->observed == OBSERVE_ALL;
+    c->strides_only = c->strides_asked && (!insns || o->strides == STRIDES_ONLY);
+    c->all_observed = (insns && o->observed == OBSERVE_ALL) || c->strides_asked;
     c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
-    c->all_notable = c->scarce || c->all_observed;
+    c->all_notable = c->scarce || (c->all_observed && !c->strides_only);
     core_set_watching(c);
 }
 
@@ -262,6 +265,7 @@ void core_observe(struct core *c, const struct core_observer *o)
     c->asked = o ? *o : (struct core_observer){0};
     c->chosen = NEVER;
     c->captures = false;
+    c->strides_asked = false;
     for (unsigned i = 0; i < CORE_WATCHES; i++)
         c->watch[i].limit = UINT64_MAX;
     core_join_observers(c);

@@ -125,10 +125,13 @@ enum insn_event {
     EVENT_DTLB = 32,
     EVENT_FORWARD = 64,
     EVENT_REJECT = 128,
-    EVENT_MISFETCH = 256 /* it is the first after a misfetch */
+    EVENT_MISFETCH = 256,      /* it is the first after a misfetch */
+    EVENT_STRIDE_ADDR = 512,   /* stride predictors would have been wrong about its load's address ... */
+    EVENT_STRIDE_VALUE = 1024, /* ... and value; told to those who ask: core_observer.strides */
 };
 
 enum { EVENTS_OF_FETCH = EVENT_L1I | EVENT_L2I | EVENT_ITLB | EVENT_MISFETCH };
+enum { EVENTS_OF_STRIDES = EVENT_STRIDE_ADDR | EVENT_STRIDE_VALUE };
 
 enum { CORE_SLOTS = 4096 }; /* most places in a window */
 
@@ -170,6 +173,13 @@ enum observed {
                     * and those with EVENTS_OF_FETCH, which are `dispatched` if that is into an empty ROB */
 };
 
+/* What an observer is told of stride predictors (strides.h). */
+enum strides_told {
+    STRIDES_UNTOLD,
+    STRIDES_TOLD, /* loads have EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE */
+    STRIDES_ONLY  /* and it need not be told of instructions that have neither */
+};
+
 struct core_transfer {
     uint64_t pc, target, fallthrough;
     uint8_t kind; /* enum branch_kind */
@@ -205,6 +215,7 @@ struct core_observer {
     const uint32_t *tag; /* a number that instructions take along from their fetch, or NULL */
     enum observed observed;
     bool each_cycle; /* the record of a cycle comes at its end; with more than one cycle nothing happens in these */
+    enum strides_told strides; /* with OBSERVE_ALL */
 };
 
 static inline bool core_observes_insns(const struct core_observer *o)
@@ -244,6 +255,13 @@ void core_get_state(struct core *c, const void *from); /* of a core that was for
 void core_begin_turn(struct core *c, uint64_t cycles, bool switched);
 bool core_turn_is_over(const struct core *c);
 void core_settle(struct core *c); /* until nothing is in flight and no store waits; fetch brings nothing more */
+
+/* ---- what warming leaves (warm.h), for a core of the same parameters that has not run yet, be it in another process
+ */
+
+size_t core_warm_bytes(struct core *c);
+void core_put_warm(struct core *c, void *to);
+bool core_get_warm(struct core *c, const void *from, size_t bytes) MUST_CHECK; /* false: it is of no such core */
 
 /* ---- for observers, while the core runs */
 

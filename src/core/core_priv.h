@@ -16,6 +16,7 @@
 #include "core/core.h"
 #include "core/host_fault.h"
 #include "core/paths.h"
+#include "core/strides.h"
 
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
@@ -199,6 +200,9 @@ struct core {
     uint64_t last_pc;
     struct core_observer observer; /* told: what was asked for, joined with what counts for firmware */
     struct core_observer asked;
+    struct strides strides;  /* what it knows of loads ... */
+    bool strides_asked;      /* ... all of which it judges, once someone asked ... */
+    bool strides_only;       /* ... who wants to be told of nothing else */
     struct machine *machine; /* NULL without firmware */
     uint64_t look;           /* cycle before which none of its counters overflows and the turn is not over, or NEVER */
     uint64_t turn_cycles;    /* of the program's turn on the core, or NEVER ... */

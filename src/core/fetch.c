@@ -324,12 +324,24 @@ static bool serialize(struct core *restrict c, struct group *g, const struct fli
     return false;
 }
 
+/* The load is executed: its value is in its register. On the right path, all of which retires. */
+static unsigned judge_strides(struct core *restrict c, const struct flight *f)
+{
+    const struct hart *h = c->paths.hart;
+    unsigned rd = f->code->o.rd;
+    return strides_judge(&c->strides, f->pc, f->addr, f->code->dest >= REG_FP ? h->f[rd] : h->x[rd]);
+}
+
 static void tell_fetched(struct core *restrict c, struct flight *f, uint64_t id)
 {
+    if (c->strides_asked && f->code->flags & IS_LOAD && !(f->flags & WRONG_PATH))
+        f->events |= (uint16_t)judge_strides(c, f);
     c->more[slot_of(c, f)].id = id;
     OBSERVE_IF(!c->misses_observed || (f->code->flags & IS_CONTROL && !(f->flags & WRONG_PATH)), c, fetched, f);
     if (c->misses_observed && !f->events && !(f->flags & MISPREDICTED))
         f->flags &= (uint8_t)~OBSERVED; /* that was all */
+    if (c->strides_only && !(f->events & EVENTS_OF_STRIDES))
+        f->flags &= (uint8_t)~OBSERVED;
 }
 
 /* One more instruction; false if the group ends. */

@@ -60,6 +60,16 @@ static void tell_reached(void *context, unsigned watch, uint64_t cycle)
 
 #define ONE_OF(what) (c->asked.what || m->what ? tell_##what : NULL)
 
+/* Only what both agree on is left out. */
+static enum strides_told strides_of_both(const struct core_observer *a, const struct core_observer *b)
+{
+    if (a->strides == STRIDES_UNTOLD && b->strides == STRIDES_UNTOLD)
+        return STRIDES_UNTOLD;
+    bool more = (core_observes_insns(a) && a->strides != STRIDES_ONLY) ||
+                (core_observes_insns(b) && b->strides != STRIDES_ONLY);
+    return more ? STRIDES_TOLD : STRIDES_ONLY;
+}
+
 void observers_join(struct core *c)
 {
     const struct core_observer *m = machine_observer(c);
@@ -83,4 +93,5 @@ void observers_join(struct core *c)
                                          .tag = c->asked.tag,
                                          .observed = core_observes_insns(m) ? OBSERVE_ALL : c->asked.observed,
                                          .each_cycle = c->asked.each_cycle || m->each_cycle};
+    c->observer.strides = strides_of_both(&c->asked, m);
 }

@@ -109,7 +109,7 @@ static int skip(struct part *part, struct simulation_result *r, struct error *er
         return -ENOMEM;
     struct warmer warmer = {.core = part->core};
     if (part->s->warm)
-        interpreter.set_hooks(e, &(struct engine_hooks){.insn = warm_insn, .context = &warmer});
+        warm_begin(&warmer, &interpreter, e);
     r->skipped_insns = part_run_functionally(part, &interpreter, e, part->s->skip_insns);
     interpreter.destroy(e);
     warm_end(&warmer);
@@ -294,6 +294,8 @@ int part_new(struct part *part, struct process *p, const struct simulation *s, s
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));
     part->core = core_new(s->core, process_memory(p), err);
     int code = part->core ? simulation_boot(part->core, s, false, err) : -EINVAL;
+    if (code == 0 && s->state && !core_get_warm(part->core, s->state, s->state_bytes))
+        code = error_set(err, -EINVAL, "the warm state is not of this core");
     if (code != 0)
         part_free(part);
     return code;

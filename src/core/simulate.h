@@ -43,6 +43,9 @@ struct simulation {
     const struct core_config *core;
     uint64_t skip_insns;
     bool warm; /* caches, TLBs and predictors see what is skipped */
+    const void
+        *state; /* what core_put_warm left of caches, TLBs and predictors, to begin with, or NULL: they are cold */
+    size_t state_bytes;
     uint64_t warmup_insns;
     uint64_t max_insns;         /* measured ones; 0: to the end */
     uint64_t turn_cycles;       /* with other programs (programs.h): of a turn on the core */

@@ -84,6 +84,30 @@ void core_get_state(struct core *c, const void *from)
     c->last_pc = 1; /* none has this: what is fetched next is no continuation */
 }
 
+/* ---- warm state, which nothing is on its way to */
+
+size_t core_warm_bytes(struct core *c)
+{
+    size_t bytes = 0;
+    visit_blocks(c, add_bytes, &bytes);
+    return bytes;
+}
+
+void core_put_warm(struct core *c, void *to)
+{
+    char *blocks = to;
+    visit_blocks(c, put_block, &blocks);
+}
+
+bool core_get_warm(struct core *c, const void *from, size_t bytes)
+{
+    const char *blocks = from;
+    if (bytes != core_warm_bytes(c))
+        return false;
+    visit_blocks(c, get_block, &blocks);
+    return memsys_state_is_possible(c->memsys) && (!c->predictor || branch_state_is_possible(c->predictor));
+}
+
 /* ---- turns */
 
 void core_begin_turn(struct core *c, uint64_t cycles, bool switched)

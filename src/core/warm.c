@@ -3,51 +3,60 @@
 #include "core/code.h"
 #include "core/core_priv.h"
 
-static void finish_branch(struct warmer *w, uint64_t next)
+static struct engine_watch watch(void *context, const struct insn *insn)
 {
-    struct branch_unit *b = w->core->predictor;
-    bool taken = !w->conditional || next != w->branch.fallthrough;
-    branch_predict(b, &w->branch);
-    if (w->branch.next != next) {
-        w->mispredictions++;
-        branch_recover(b, &w->branch, taken, next);
-    }
-    branch_retire(b, &w->branch, taken, next);
-    w->branch_waits = false;
+    const struct warmer *w = context;
+    struct code code;
+    code_describe(insn, &code);
+    return (struct engine_watch){
+        .bytes = code.flags & IS_MEM ? code.mem_size : 0,
+        .store = code.flags & IS_STORE,
+        .transfer = code.flags & IS_CONTROL && w->core->predictor,
+        .kind = code.control,
+    };
 }
 
-void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn)
+static void fetch_line(void *context, uint64_t addr)
+{
+    const struct warmer *w = context;
+    memsys_warm_fetch(w->core->memsys, core_place(w->core, addr));
+}
+
+static void access_data(void *context, uint64_t addr, unsigned bytes, bool store, const struct watched_insn *at)
+{
+    const struct warmer *w = context;
+    memsys_warm_data(w->core->memsys, core_place(w->core, addr), bytes, at->pc, store);
+}
+
+static void transfer(void *context, const struct watched_insn *at, uint64_t next)
 {
     struct warmer *w = context;
-    struct core *c = w->core;
-    uint64_t fault;
-    /* Decoded once. The watcher of code is the engine, so what is found may be stale; then it has other bits. */
-    const struct code *code = code_find(c->codes, pc, &fault);
-    struct code fresh;
-    if (code == NULL || code->bits != insn->bits) {
-        code_describe(insn, &fresh);
-        code = &fresh;
+    struct branch_unit *b = w->core->predictor;
+    bool taken = at->kind != BRANCH_CONDITIONAL || next != at->fallthrough;
+    struct branch_record *r = &w->branch;
+    r->pc = at->pc;
+    r->fallthrough = at->fallthrough;
+    r->direct = at->direct;
+    r->kind = at->kind;
+    branch_predict(b, r);
+    if (r->next != next) {
+        w->mispredictions++;
+        branch_recover(b, r, taken, next);
     }
-    if (w->branch_waits)
-        finish_branch(w, pc);
-    uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
-             last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
-    if (line != w->line)
-        memsys_warm_fetch(c->memsys, core_place(c, pc));
-    if (last != line)
-        memsys_warm_fetch(c->memsys, core_place(c, last));
-    w->line = last;
-    if (code->flags & IS_MEM && code->mem_size)
-        memsys_warm_data(c->memsys, core_place(c, h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm), code->mem_size,
-                         pc, code->flags & IS_STORE);
-    if (code->flags & IS_CONTROL && c->predictor) {
-        w->branch.pc = pc;
-        w->branch.fallthrough = pc + insn->length;
-        w->branch.kind = code->control;
-        w->branch.direct = code->op == INSN_jalr ? 0 : pc + (uint64_t)(int64_t)insn->imm;
-        w->conditional = code->flags & IS_CONDITIONAL;
-        w->branch_waits = true;
-    }
+    branch_retire(b, r, taken, next);
+}
+
+void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e)
+{
+    struct engine_hooks hooks = {
+        .watch = watch,
+        .line_bytes = w->core->line_bytes,
+        .line = fetch_line,
+        .access = access_data,
+        .transfer = transfer,
+        .context = w,
+    };
+    engine->set_hooks(e, &hooks);
 }
 
 void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS])

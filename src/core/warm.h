@@ -5,32 +5,17 @@
 
 #include "branch/branch.h"
 #include "core/core.h"
+#include "core/warm_count.h"
 #include "emulate/engine.h"
-
-/* What warm instructions did to caches, TLBs and predictors. */
-enum warm_count {
-    WARM_INSNS,
-    WARM_L1I,
-    WARM_L1D,
-    WARM_L2I,
-    WARM_L2D,
-    WARM_L3,
-    WARM_WALKS,
-    WARM_MISPREDICTIONS,
-    WARM_COUNTS
-};
 
 struct warmer {
     struct core *core;
     uint64_t mispredictions;
-    uint64_t line;     /* last line fetched from */
-    bool branch_waits; /* the last instruction was a control transfer: where it led is known now */
-    bool conditional;
-    struct branch_record branch;
+    struct branch_record branch; /* of the transfer being learned; here since it is large */
 };
 
-/* An engine_hooks.insn function; the context is a struct warmer. */
-void warm_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
+/* From now on what the engine executes warms the core. */
+void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e);
 
 /* Misses of caches, page walks and mispredictions so far, by enum warm_count; instructions are the caller's to count.
  */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/simulate_priv.h"
+#include "core/warm.h"
 #include "guest/host_process.h"
 #include "guest/shadow.h"
 
@@ -170,7 +171,7 @@ int simulate_windows(struct process *p, const struct windows *w, struct error *e
     m.engine = interpreter.create(process_memory(p), err);
     code = m.engine ? 0 : -ENOMEM;
     if (code == 0) {
-        interpreter.set_hooks(m.engine, &(struct engine_hooks){.insn = warm_insn, .context = &m.warmer});
+        warm_begin(&m.warmer, &interpreter, m.engine);
         code = w->warmed ? run_stretch(&m, w, err) : run_windows(&m, w, err);
     }
     if (m.engine)

@@ -10,7 +10,7 @@
 #define CYCLESCOPE_CORE_WINDOWS_H
 
 #include "core/simulate.h"
-#include "core/warm.h"
+#include "core/warm_count.h"
 
 struct window {
     uint64_t start; /* in instructions of the process since it began */

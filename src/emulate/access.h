@@ -220,13 +220,22 @@ ALWAYS_INLINE bool if_bnez(OP_ARGUMENTS)
     return h->x[op->o.rs1] != 0;
 }
 
-/* The exit is taken: counted where COUNTED is defined before this header is included. */
-ALWAYS_INLINE void count_exit(const struct op *op)
+/* Exits count how often they are taken where COUNTED is defined before this header is included. An op that may leave
+ * is followed by its tally there. */
+#ifdef COUNTED
+enum { LEAVER_SLOTS = 2 };
+#else
+enum { LEAVER_SLOTS = 1 };
+#endif
+
+/* The exit is taken; true if it must be noted, which is the case once until it is collected. */
+ALWAYS_INLINE bool count_exit(const struct op *op)
 {
 #ifdef COUNTED
-    ++*exit_counter(op);
+    return ++((struct op *)op)[1].taken == 0;
 #else
     (void)op;
+    return false;
 #endif
 }
 
@@ -234,7 +243,8 @@ ALWAYS_INLINE void count_exit(const struct op *op)
 ALWAYS_INLINE const struct op *take(OP_ARGUMENTS)
 {
     const struct op *target = op + op->o.imm;
-    count_exit(op);
+    if (UNLIKELY(count_exit(op)))
+        return interp_take_noting(h, op, mem);
     h->budget -= op->o.rd;
     if (UNLIKELY(h->budget < 0))
         return interp_stop(h, target);
@@ -246,7 +256,8 @@ ALWAYS_INLINE const struct op *jump_to(OP_ARGUMENTS, uint64_t pc, unsigned retir
 {
     struct engine_state *e = h->engine;
     const struct jump_cache_entry *cached = &e->jump_cache[jump_cache_slot(pc)];
-    count_exit(op);
+    if (UNLIKELY(count_exit(op)))
+        return interp_jump_noting(h, op, mem, pc, retired);
     h->budget -= retired;
     if (UNLIKELY(h->budget < 0))
         return interp_stop_at(h, pc);
@@ -272,7 +283,7 @@ ALWAYS_INLINE const struct op *leave_jr(OP_ARGUMENTS)
 
 ALWAYS_INLINE const struct op *leave_forwarded_jalr(OP_ARGUMENTS, uint64_t forwarded)
 {
-    h->x[op->o.rd] = (uint64_t)(op[1].constant >> 8);
+    h->x[op->o.rd] = (uint64_t)(op[LEAVER_SLOTS].constant >> 8);
     return jump_to(h, op, mem, (forwarded + (uint64_t)(int64_t)op->o.imm) & ~UINT64_C(1), op->o.rs2);
 }
 

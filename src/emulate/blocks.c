@@ -138,6 +138,7 @@ void interp_flush(struct engine_state *e)
         interp_count_forget(e);
     e->used = 0;
     e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
+    e->watched_count = e->watched_kept = 0;
     e->executable_page = UINT64_MAX;
     e->flushes++;
     if (e->hash)
@@ -155,6 +156,7 @@ void interp_free_tables(struct engine_state *e)
     free(e->pages);
     free(e->links);
     free(e->hooked);
+    free(e->watched);
     interp_count_free(e);
 }
 
@@ -184,6 +186,7 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
     if (e->used + BLOCK_OPS > ARENA_OPS)
         interp_flush(e);
     uint32_t first_segment = e->counts.segment_count, first_exit = e->counts.exit_count;
+    e->watched_count = e->watched_kept; /* without those of a short block, which is overwritten now */
     interp_translate(e, pc, max_insns, &made);
     uint32_t index = add_block(e, &made);
     e->blocks[index].first_segment = first_segment;
@@ -193,6 +196,7 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
         return &e->blocks[index];
     }
     e->used += made.ops;
+    e->watched_kept = e->watched_count;
     for (unsigned k = 0; k < made.page_count; k++)
         page_add_block(e, made.pages[k], index);
     if (2 * e->block_count > e->hash_size)
@@ -218,7 +222,7 @@ const struct op *interp_find(struct engine_state *e, uint64_t pc)
 static const struct block *make_short_block(struct engine_state *e, uint64_t pc, int64_t insns)
 {
     const struct block *b = make_block(e, pc, (unsigned)insns, false);
-    e->counts.short_block = true;
+    interp_count_short(e);
     return b;
 }
 

@@ -2,9 +2,10 @@
  *
  * A translated block holds several basic blocks in a row: its segments. Whoever leaves it through an exit has passed
  * all segments up to that exit, so one counter per exit, counted up when it is taken, tells how often each segment ran.
- * That is one more host instruction per block that is left, and nothing in between. Traps, system calls and short
- * blocks are rare and are charged at once. The sums are exact: what is told adds up to the instructions that retired.
- */
+ * That is two more host instructions per block that is left, and nothing in between. A counter begins at -1 and so
+ * becomes 0 when its exit is taken for the first time: then the exit is noted, and only noted ones are collected, since
+ * large programs have a hundred times as many as run in an interval. Traps, system calls and short blocks are rare and
+ * are charged at once. The sums are exact: what is told adds up to the instructions that retired. */
 #include <stdlib.h>
 
 #include "emulate/interp_priv.h"
@@ -64,11 +65,21 @@ void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns)
     c->segment[c->segment_count++] = (struct segment){basic_block_at(c, pc), insns};
 }
 
-void interp_count_exit(struct engine_state *e, uint32_t op, uint32_t last_segment)
+uint32_t interp_count_exit(struct engine_state *e, uint32_t op, uint32_t first_segment, uint32_t last_segment)
 {
     struct block_counts *c = &e->counts;
     c->exit = room(c->exit, c->exit_count, &c->exit_capacity, sizeof *c->exit);
-    c->exit[c->exit_count++] = (struct counted_exit){op, last_segment};
+    c->noted = room(c->noted, c->exit_count, &c->noted_capacity, sizeof *c->noted);
+    c->exit[c->exit_count] = (struct counted_exit){op, first_segment, last_segment};
+    return c->exit_count++;
+}
+
+/* ---- while it runs */
+
+void interp_count_note(struct engine_state *e, const struct op *op)
+{
+    struct block_counts *c = &e->counts;
+    c->noted[c->noted_count++] = (uint32_t)op[1].constant;
 }
 
 /* ---- adding up */
@@ -78,37 +89,40 @@ static void charge(struct block_counts *c, const struct segment *s, uint64_t ins
     c->basic[s->basic].insns += insns;
 }
 
-/* The block's exits since the last time, from the last one to the first: its segments up to each. */
-static void collect_block(struct engine_state *e, const struct block *b, uint32_t segments_end, uint32_t exits_end)
+static struct op *tally_of(struct engine_state *e, const struct counted_exit *exit)
 {
-    struct block_counts *c = &e->counts;
-    uint64_t entries = 0;
-    uint32_t exit = exits_end;
-    for (uint32_t s = segments_end; s-- > b->first_segment;) {
-        for (; exit > b->first_exit && c->exit[exit - 1].last_segment >= s; exit--) {
-            uint64_t *taken = exit_counter(&e->arena[c->exit[exit - 1].op]);
-            entries += *taken;
-            *taken = 0;
-        }
-        charge(c, &c->segment[s], entries * c->segment[s].insns);
-    }
+    return &e->arena[exit->op + 1];
 }
 
-void interp_count_collect(struct engine_state *e)
+/* Exits are collected in the order in which they were noted, which is none in memory: what some of them need is asked
+ * for while others are collected. */
+enum { AHEAD = 8 };
+
+/* The exits that were noted after the first so many: what each has passed, as often as it was taken. */
+static void collect_noted(struct engine_state *e, uint32_t before)
 {
     struct block_counts *c = &e->counts;
-    uint32_t segments_end = c->segment_count, exits_end = c->exit_count;
-    for (uint32_t k = e->block_count; k-- > 0;) {
-        const struct block *b = &e->blocks[k];
-        collect_block(e, b, segments_end, exits_end);
-        segments_end = b->first_segment;
-        exits_end = b->first_exit;
+    while (c->noted_count > before) {
+        if (c->noted_count > before + AHEAD) {
+            const struct counted_exit *soon = &c->exit[c->noted[c->noted_count - 1 - AHEAD]];
+            __builtin_prefetch(tally_of(e, soon), 1);
+            __builtin_prefetch(&c->segment[soon->first_segment]);
+        }
+        if (c->noted_count > before + 2 * AHEAD)
+            __builtin_prefetch(&c->exit[c->noted[c->noted_count - 1 - 2 * AHEAD]]);
+        const struct counted_exit *exit = &c->exit[c->noted[--c->noted_count]];
+        struct op *tally = tally_of(e, exit);
+        uint64_t taken = tally->taken + 1;
+        tally->taken = UINT64_MAX;
+        /* The number wraps before the first segment if the exit comes before any: it passed none. */
+        for (uint32_t s = exit->first_segment; s != exit->last_segment + 1; s++)
+            charge(c, &c->segment[s], taken * c->segment[s].insns);
     }
 }
 
 void interp_count_forget(struct engine_state *e)
 {
-    interp_count_collect(e);
+    collect_noted(e, 0);
     e->counts.segment_count = e->counts.exit_count = 0;
     e->counts.short_block = false;
 }
@@ -155,6 +169,12 @@ static void note_resumption(struct block_counts *c, const struct hart *h, uint32
     c->resumed[k] = (struct resumed){h, h->pc, basic};
 }
 
+void interp_count_short(struct engine_state *e)
+{
+    e->counts.short_block = true;
+    e->counts.noted_before = e->counts.noted_count;
+}
+
 void interp_count_short_done(struct engine_state *e, const struct hart *h)
 {
     struct block_counts *c = &e->counts;
@@ -162,10 +182,10 @@ void interp_count_short_done(struct engine_state *e, const struct hart *h)
         return;
     const struct block *b = &e->blocks[e->block_count];
     bool cut = c->exit_count > b->first_exit && c->cut_exit == c->exit_count - 1 &&
-               *exit_counter(&e->arena[c->exit[c->cut_exit].op]) > 0;
+               tally_of(e, &c->exit[c->cut_exit])->taken != UINT64_MAX;
     if (cut && h->trap == TRAP_NONE)
         note_resumption(c, h, c->segment[c->exit[c->cut_exit].last_segment].basic);
-    collect_block(e, b, c->segment_count, c->exit_count);
+    collect_noted(e, c->noted_before);
     c->segment_count = b->first_segment;
     c->exit_count = b->first_exit;
     c->short_block = false;
@@ -176,7 +196,7 @@ void interp_count_short_done(struct engine_state *e, const struct hart *h)
 void interp_count_tell(struct engine_state *e, block_counts_told *tell, void *context)
 {
     struct block_counts *c = &e->counts;
-    interp_count_collect(e);
+    collect_noted(e, 0);
     for (uint32_t k = 0; k < c->basic_count; k++) {
         if (c->basic[k].insns > 0)
             tell(context, k, c->basic[k].pc, c->basic[k].insns);
@@ -191,4 +211,5 @@ void interp_count_free(struct engine_state *e)
     free(c->hash);
     free(c->segment);
     free(c->exit);
+    free(c->noted);
 }

@@ -49,7 +49,7 @@ op_function *interp_counted_forwarded_pair(enum op_kind first, enum op_kind seco
     {                                                                                                                  \
         if (if_##id(h, op, mem))                                                                                       \
             return take(h, op, mem);                                                                                   \
-        return GO(op + 1);                                                                                             \
+        return GO(op + LEAVER_SLOTS);                                                                                  \
     }
 #define COUNTED_JUMP(id)                                                                                               \
     static const struct op *counted_##id(OP_ARGUMENTS)                                                                 \

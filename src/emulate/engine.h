@@ -13,6 +13,21 @@
 #include "guest/memory.h"
 #include "riscv/insn.h"
 
+/* What is to be told of an instruction. */
+struct engine_watch {
+    uint8_t bytes; /* of its access to memory at rs1 + imm, before it is made; 0: nothing */
+    bool store;    /* of that access */
+    bool transfer; /* it is a branch or jump: where it leads */
+    uint8_t kind;  /* the watcher's own word for the transfer */
+};
+
+struct watched_insn {
+    uint64_t pc;
+    uint64_t fallthrough; /* pc + length */
+    uint64_t direct;      /* where it leads if it is taken, unless a register says so: then 0 or the same */
+    uint8_t kind;         /* of engine_watch */
+};
+
 /* Called while a program runs. A hook that is NULL costs nothing: the code to call it is not generated. */
 struct engine_hooks {
     /* A basic block was entered: straight-line code up to and including the next branch, jump or system call,
@@ -21,6 +36,14 @@ struct engine_hooks {
     void (*block)(void *context, uint64_t pc, unsigned insns);
     /* An instruction is about to execute; the hart's registers are those before it. */
     void (*insn)(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
+    /* What to watch of an instruction, asked when that is translated. The three hooks below, which are there if this
+     * one is, tell of it in the order in which things happen; what is not to be told costs nothing. */
+    struct engine_watch (*watch)(void *context, const struct insn *insn);
+    unsigned line_bytes; /* a power of two */
+    /* An instruction lies in another line than the end of the one before, or reaches into another. */
+    void (*line)(void *context, uint64_t addr);
+    void (*access)(void *context, uint64_t addr, unsigned bytes, bool store, const struct watched_insn *at);
+    void (*transfer)(void *context, const struct watched_insn *at, uint64_t next);
     void *context;
     /* Count what `block_counts` tells. Costs one host instruction for each translated block that is left. */
     bool count_blocks;

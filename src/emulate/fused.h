@@ -4,7 +4,8 @@
  * the forwarded form of the pair hands the value on in a register, while otherwise it goes through memory, which takes
  * a host several cycles and is what chains of dependent instructions spend their time on.
  *
- * The op that comes first gets the pair's function; the second keeps its own and is only read for operands. Plain kinds
+ * The op that comes first gets the pair's function; the second, behind the tally of the first if that has one, keeps
+ * its own and is only read for operands. Plain kinds
  * fall through; branches leave when taken; jumps always leave and so can only be second.
  * `make bench` shows what pairs are worth. */
 #ifndef CYCLESCOPE_EMULATE_FUSED_H
@@ -64,27 +65,27 @@
     return GO(op + 1);
 #define SECOND_BRANCH(b)                                                                                               \
     FIRST_BRANCH(b)                                                                                                    \
-    return GO(op + 1);
+    return GO(op + LEAVER_SLOTS);
 #define SECOND_JUMP(b) return leave_##b(h, op, mem);
 
-#define FUSE(a, b, first, second)                                                                                      \
+#define FUSE(a, b, first, slots, second)                                                                               \
     static const struct op *a##_then_##b(OP_ARGUMENTS)                                                                 \
     {                                                                                                                  \
-        first op++;                                                                                                    \
+        first op += (slots);                                                                                           \
         second                                                                                                         \
     }
-#define PLAIN_PLAIN(a, b)     FUSE(a, b, FIRST_PLAIN(a), SECOND_PLAIN(b))
-#define PLAIN_ROUNDED(a, b)   FUSE(a, b, FIRST_PLAIN(a), SECOND_ROUNDED(b))
-#define PLAIN_BRANCH(a, b)    FUSE(a, b, FIRST_PLAIN(a), SECOND_BRANCH(b))
-#define PLAIN_JUMP(a, b)      FUSE(a, b, FIRST_PLAIN(a), SECOND_JUMP(b))
-#define ROUNDED_PLAIN(a, b)   FUSE(a, b, FIRST_ROUNDED(a), SECOND_PLAIN(b))
-#define ROUNDED_ROUNDED(a, b) FUSE(a, b, FIRST_ROUNDED(a), SECOND_ROUNDED(b))
-#define ROUNDED_BRANCH(a, b)  FUSE(a, b, FIRST_ROUNDED(a), SECOND_BRANCH(b))
-#define ROUNDED_JUMP(a, b)    FUSE(a, b, FIRST_ROUNDED(a), SECOND_JUMP(b))
-#define BRANCH_PLAIN(a, b)    FUSE(a, b, FIRST_BRANCH(a), SECOND_PLAIN(b))
-#define BRANCH_ROUNDED(a, b)  FUSE(a, b, FIRST_BRANCH(a), SECOND_ROUNDED(b))
-#define BRANCH_BRANCH(a, b)   FUSE(a, b, FIRST_BRANCH(a), SECOND_BRANCH(b))
-#define BRANCH_JUMP(a, b)     FUSE(a, b, FIRST_BRANCH(a), SECOND_JUMP(b))
+#define PLAIN_PLAIN(a, b)     FUSE(a, b, FIRST_PLAIN(a), 1, SECOND_PLAIN(b))
+#define PLAIN_ROUNDED(a, b)   FUSE(a, b, FIRST_PLAIN(a), 1, SECOND_ROUNDED(b))
+#define PLAIN_BRANCH(a, b)    FUSE(a, b, FIRST_PLAIN(a), 1, SECOND_BRANCH(b))
+#define PLAIN_JUMP(a, b)      FUSE(a, b, FIRST_PLAIN(a), 1, SECOND_JUMP(b))
+#define ROUNDED_PLAIN(a, b)   FUSE(a, b, FIRST_ROUNDED(a), 1, SECOND_PLAIN(b))
+#define ROUNDED_ROUNDED(a, b) FUSE(a, b, FIRST_ROUNDED(a), 1, SECOND_ROUNDED(b))
+#define ROUNDED_BRANCH(a, b)  FUSE(a, b, FIRST_ROUNDED(a), 1, SECOND_BRANCH(b))
+#define ROUNDED_JUMP(a, b)    FUSE(a, b, FIRST_ROUNDED(a), 1, SECOND_JUMP(b))
+#define BRANCH_PLAIN(a, b)    FUSE(a, b, FIRST_BRANCH(a), LEAVER_SLOTS, SECOND_PLAIN(b))
+#define BRANCH_ROUNDED(a, b)  FUSE(a, b, FIRST_BRANCH(a), LEAVER_SLOTS, SECOND_ROUNDED(b))
+#define BRANCH_BRANCH(a, b)   FUSE(a, b, FIRST_BRANCH(a), LEAVER_SLOTS, SECOND_BRANCH(b))
+#define BRANCH_JUMP(a, b)     FUSE(a, b, FIRST_BRANCH(a), LEAVER_SLOTS, SECOND_JUMP(b))
 
 /* The forwarded form: reading x[rd] back right after it is written is not a load, the compiler still has the value. */
 #define FUSE_FORWARDED(a, b, second)                                                                                   \
@@ -97,9 +98,12 @@
         second                                                                                                         \
     }
 #define FORWARDED_PLAIN(a, b) FUSE_FORWARDED(a, b, do_forwarded_##b(h, op, mem, value); return GO(op + 1);)
-#define FORWARDED_BRANCH(a, b)                                                                                         \
-    FUSE_FORWARDED(a, b, if (if_forwarded_##b(h, op, mem, value)) return take(h, op, mem); return GO(op + 1);)
-#define FORWARDED_JUMP(a, b) FUSE_FORWARDED(a, b, return leave_forwarded_##b(h, op, mem, value);)
+#define STAY_OR_TAKE(b)                                                                                                \
+    if (if_forwarded_##b(h, op, mem, value))                                                                           \
+        return take(h, op, mem);                                                                                       \
+    return GO(op + LEAVER_SLOTS);
+#define FORWARDED_BRANCH(a, b) FUSE_FORWARDED(a, b, STAY_OR_TAKE(b))
+#define FORWARDED_JUMP(a, b)   FUSE_FORWARDED(a, b, return leave_forwarded_##b(h, op, mem, value);)
 
 /* Rows by the first op's kind, columns by the second's; NULL where there is no pair. */
 struct fused_row {

@@ -60,7 +60,7 @@ static void destroy(struct engine_state *e)
     if (e == NULL)
         return;
     if (e->arena)
-        munmap(e->arena, (COUNTER_DISTANCE + ARENA_OPS) * sizeof *e->arena);
+        munmap(e->arena, ARENA_OPS * sizeof *e->arena);
     if (e->site)
         munmap(e->site, ARENA_OPS * sizeof *e->site);
     guest_watch_code(e->memory, NULL, NULL);
@@ -74,7 +74,7 @@ static struct engine_state *create(struct guest_memory *memory, struct error *er
     if (e) {
         e->memory = memory;
         e->mem = guest_memory_base(memory);
-        e->arena = map_lazily((COUNTER_DISTANCE + ARENA_OPS) * sizeof *e->arena);
+        e->arena = map_lazily(ARENA_OPS * sizeof *e->arena);
         e->site = map_lazily(ARENA_OPS * sizeof *e->site);
     }
     if (e == NULL || e->arena == NULL || e->site == NULL) {
@@ -92,6 +92,7 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
 {
     interp_flush(e); /* with the hooks that its blocks were made with */
     e->hooks = *hooks;
+    e->line = UINT64_MAX;
 }
 
 /* ---- leaving */
@@ -99,7 +100,7 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
 uint64_t interp_pc(const struct engine_state *e, const struct op *op)
 {
     if (op->run == interp_single[OP_stub])
-        return (uint64_t)(op->constant >> 8);
+        return (uint64_t)(op->constant >> 16);
     return (interp_block_of(e, op)->pc & ~UINT64_C(1)) + (uint64_t)(int64_t)e->site[op - e->arena].pc_offset;
 }
 

@@ -10,8 +10,7 @@
  * translates the target and then patches the distance.
  *
  * With hooks.count_blocks the exits of a block count how often they are taken (count.c): ops that leave have a counting
- * form (counted.c), and every op of the arena a place for a counter at a fixed distance, so that counting is a single
- * host instruction.
+ * form (counted.c), and the slot behind such an op is its tally, in a cache line that the host needs anyway.
  *
  * Ops live in one arena. When guest code changes, the blocks on its pages die: since a block is only entered at its
  * first op, that op is replaced by one that looks for a new block. When the arena is full, all of it is dropped.
@@ -41,10 +40,13 @@ struct op;
 typedef const struct op *op_function(OP_ARGUMENTS);
 
 struct op {
-    op_function *run;
+    union {
+        op_function *run;
+        uint64_t taken; /* of a tally: how often the exit before it was taken since that was collected, less one */
+    };
     union {
         struct operands o;
-        int64_t constant; /* rd in the low byte, a 56-bit constant above it; or all 64 bits */
+        int64_t constant; /* rd in the low byte, a 56-bit constant above it; or all 64 bits; or the exit of a tally */
     };
 };
 
@@ -54,6 +56,11 @@ struct op {
 #else
 #define GO(next) (next)->run(h, next, mem)
 #endif
+
+/* Conditional branches, in all forms that they have here. */
+#define WATCHED_BRANCHES(HOOK) HOOK(beq) HOOK(bne) HOOK(blt) HOOK(bge) HOOK(bltu) HOOK(bgeu) HOOK(beqz) HOOK(bnez)
+/* Hooks of watched instructions: lines, accesses, transfers to a known address and to one in a register. */
+#define WATCH_HOOKS(HOOK) HOOK(line) HOOK(access) HOOK(known) HOOK(register) WATCHED_BRANCHES(HOOK)
 
 /* What ops are called inside the interpreter: instructions of exec.def, and forms that are cheaper for common cases. */
 enum op_kind {
@@ -71,18 +78,21 @@ enum op_kind {
     OP_bnez,
     OP_j,    /* leave for the linked target */
     OP_jr,   /* jalr without link */
-    OP_jalr, /* jalr; the next slot holds the link as a constant */
+    OP_jalr, /* jalr; the next slot, or the one behind the tally, holds the link as a constant */
     OP_csr,
     OP_fence_i,
     OP_ecall,
     OP_ebreak,
     OP_illegal,
     OP_fetch_fault,
-    OP_stub, /* find the block at this pc; rd is the distance back to the exit to patch */
+    OP_stub, /* find the block at the pc above the constant's low 16 bits, which are the distance back to its exit */
     OP_dead, /* the block that began here is dead: find its successor */
     OP_block_hook,
     OP_insn_hook,
-    OP_KINDS,
+#define HOOK(id) OP_##id##_hook,
+    WATCH_HOOKS(HOOK)
+#undef HOOK
+        OP_KINDS,
     OP_DATA = OP_KINDS /* no op, but data that belongs to the one before */
 };
 
@@ -90,20 +100,13 @@ enum {
     BLOCK_INSNS = 64,    /* most instructions of a block */
     BLOCK_BRANCHES = 6,  /* most branches: what comes behind them would often be translated and never run */
     ARENA_OPS = 4 << 20, /* 64 MB of ops before the arena is dropped */
-    /* From an op to its counter, in ops; no multiple of a page, which hosts would take for the same place at first. */
-    COUNTER_DISTANCE = ARENA_OPS + 132,
     BLOCK_EXITS = BLOCK_BRANCHES + 1,
-    BLOCK_OPS = 1 + 3 * BLOCK_INSNS + 2 * BLOCK_EXITS, /* a hook; per instruction a hook and two ops; exits and stubs */
-    RESUMED_HARTS = 16,                                /* harts whose place in a basic block is remembered */
-    BLOCK_PAGES = 4,                                   /* most pages that a block's code lies on */
-    JUMP_CACHE_ENTRIES = 1 << 14                       /* direct-mapped, for indirect jumps */
+    /* A hook; per instruction four hooks and two ops; exits, their tallies and stubs. */
+    BLOCK_OPS = 1 + 6 * BLOCK_INSNS + 3 * BLOCK_EXITS,
+    RESUMED_HARTS = 16,          /* harts whose place in a basic block is remembered */
+    BLOCK_PAGES = 4,             /* most pages that a block's code lies on */
+    JUMP_CACHE_ENTRIES = 1 << 14 /* direct-mapped, for indirect jumps */
 };
-
-/* How often the op, one that leaves its block, did so since that was collected. */
-static inline uint64_t *exit_counter(const struct op *op)
-{
-    return (uint64_t *)&((struct op *)op)[COUNTER_DISTANCE].constant;
-}
 
 struct jump_cache_entry {
     uint64_t pc; /* odd when empty: no pc is */
@@ -164,8 +167,8 @@ struct segment {
 };
 
 struct counted_exit {
-    uint32_t op;           /* the op that leaves, an index in the arena */
-    uint32_t last_segment; /* that was passed then */
+    uint32_t op;                          /* the op that leaves, an index in the arena */
+    uint32_t first_segment, last_segment; /* that were passed then */
 };
 
 /* Where a quantum ended in the middle of a basic block. */
@@ -185,8 +188,11 @@ struct block_counts {
     uint32_t segment_count, segment_capacity;
     struct counted_exit *exit;
     uint32_t exit_count, exit_capacity;
-    uint32_t cut_exit; /* of the newest block, if it leaves in the middle of a basic block; or UINT32_MAX */
-    bool short_block;  /* the newest segments and exits are those of a short block */
+    uint32_t *noted; /* exits that were taken since they were collected; as much room as for exits */
+    uint32_t noted_count, noted_capacity;
+    uint32_t noted_before; /* the short block ran */
+    uint32_t cut_exit;     /* of the newest block, if it leaves in the middle of a basic block; or UINT32_MAX */
+    bool short_block;      /* the newest segments and exits are those of a short block */
     struct resumed resumed[RESUMED_HARTS];
     unsigned next_resumed; /* to be given up next */
 };
@@ -195,7 +201,7 @@ struct engine_state {
     struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES]; /* first: the hottest */
     struct guest_memory *memory;
     uint8_t *mem;         /* base of the guest's space */
-    struct op *arena;     /* ARENA_OPS, touched as needed, and behind them as much for counters */
+    struct op *arena;     /* ARENA_OPS, touched as needed */
     struct op_site *site; /* one per op */
     uint32_t used;        /* ops */
     struct block *blocks; /* in order of first_op */
@@ -214,6 +220,10 @@ struct engine_state {
     uint64_t flushes;           /* how often the arena was dropped */
     struct hooked_insn *hooked; /* instructions that insn hooks refer to */
     uint32_t hooked_count, hooked_capacity;
+    struct watched_insn *watched; /* that hooks of watched instructions refer to */
+    uint32_t watched_count, watched_capacity;
+    uint32_t watched_kept;      /* those of blocks that are kept */
+    uint64_t line;              /* that was fetched from last, if instructions are watched */
     struct block_counts counts; /* with hooks.count_blocks */
 };
 
@@ -233,17 +243,24 @@ void interp_flush(struct engine_state *e);
 void interp_free_tables(struct engine_state *e);
 
 /* count.c, all of it only with hooks.count_blocks */
-void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns);      /* of the block being translated */
-void interp_count_exit(struct engine_state *e, uint32_t op, uint32_t last_segment);  /* likewise */
+void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns); /* of the block being translated */
+void interp_count_note(struct engine_state *e, const struct op *op); /* it leaves its block and is not noted */
+/* Likewise: the op at this index leaves after `last_segment`. The exit's number. */
+uint32_t interp_count_exit(struct engine_state *e, uint32_t op, uint32_t first_segment, uint32_t last_segment);
 void interp_count_part(struct engine_state *e, const struct op *op, unsigned insns); /* left op's block after so many */
-void interp_count_collect(struct engine_state *e);
 void interp_count_forget(struct engine_state *e); /* collects; the blocks are about to be dropped */
 /* The hart goes on in the middle of this basic block. */
 bool interp_count_resumes(struct engine_state *e, const struct hart *h, uint32_t *basic);
 void interp_count_resumed(struct engine_state *e, const struct block *b, uint32_t basic); /* so b begins in it */
+void interp_count_short(struct engine_state *e);                            /* the newest block is a short one */
 void interp_count_short_done(struct engine_state *e, const struct hart *h); /* after each run of a single block */
 void interp_count_tell(struct engine_state *e, block_counts_told *tell, void *context);
 void interp_count_free(struct engine_state *e);
+
+/* watch.c: ops that call hooks */
+#define HOOK(id) op_function interp_##id##_hook;
+WATCH_HOOKS(HOOK)
+#undef HOOK
 
 /* ops.c: the function of each kind */
 extern op_function *const interp_single[OP_KINDS];
@@ -255,6 +272,9 @@ op_function *interp_forwarded_pair(enum op_kind first, enum op_kind second);
 extern op_function *const interp_counted_single[OP_KINDS];
 op_function *interp_counted_pair(enum op_kind first, enum op_kind second);
 op_function *interp_counted_forwarded_pair(enum op_kind first, enum op_kind second);
+/* ops.c: the op leaves through an exit that is not noted yet */
+op_function interp_take_noting;
+const struct op *interp_jump_noting(OP_ARGUMENTS, uint64_t pc, unsigned retired);
 
 /* interp.c: leave the loop; what the block has retired is already taken off the budget, except in a trap. */
 const struct op *interp_stop(struct hart *h, const struct op *next);

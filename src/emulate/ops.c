@@ -58,6 +58,19 @@ static const struct op *op_jalr(OP_ARGUMENTS)
     return leave_jalr(h, op, mem);
 }
 
+/* Counting ops come here once until they are collected. */
+const struct op *interp_take_noting(OP_ARGUMENTS)
+{
+    interp_count_note(h->engine, op);
+    return take(h, op, mem);
+}
+
+const struct op *interp_jump_noting(OP_ARGUMENTS, uint64_t pc, unsigned retired)
+{
+    interp_count_note(h->engine, op);
+    return jump_to(h, op, mem, pc, retired);
+}
+
 /* Operands: rs2 holds the access in bits 1:0, immediate form in bit 2, whether it writes in bit 3. A function of its
  * own, since a local whose address is taken would keep the op from ending in a jump. */
 static __attribute__((noinline)) void do_csr(struct hart *h, const struct op *op)
@@ -114,7 +127,7 @@ static const struct op *op_illegal(OP_ARGUMENTS)
 static const struct op *op_fetch_fault(OP_ARGUMENTS)
 {
     struct engine_state *e = h->engine;
-    uint64_t missing = (uint64_t)(op->constant >> 8);
+    uint64_t missing = interp_pc(e, op) + (uint64_t)(op->constant >> 8);
     if (guest_ptr(e->memory, missing, 2, PROT_EXEC) == NULL)
         interp_trap(h, op, TRAP_FETCH_FAULT, missing);
     uint64_t pc = interp_pc(e, op);
@@ -135,9 +148,9 @@ const struct op *interp_jump_slowly(OP_ARGUMENTS)
 static const struct op *op_stub(OP_ARGUMENTS)
 {
     struct engine_state *e = h->engine;
-    struct op *source = &e->arena[op - e->arena - op->o.rd];
+    struct op *source = &e->arena[op - e->arena - (uint16_t)op->constant];
     uint64_t flushes = e->flushes;
-    const struct op *target = interp_find(e, (uint64_t)(op->constant >> 8));
+    const struct op *target = interp_find(e, (uint64_t)(op->constant >> 16));
     if (e->flushes == flushes)
         source->o.imm = (int32_t)(target - source);
     return GO(target);
@@ -174,4 +187,7 @@ op_function *const interp_single[OP_KINDS] = {
 #undef EXEC
 #undef BRANCH
 #undef ROUNDED
+#define HOOK(id) [OP_##id##_hook] = interp_##id##_hook,
+            WATCH_HOOKS(HOOK)
+#undef HOOK
 };

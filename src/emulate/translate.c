@@ -3,38 +3,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "emulate/interp_priv.h"
+#include "emulate/translate_priv.h"
 
-_Static_assert(BLOCK_OPS <= UINT8_MAX, "distances within a block fit in a byte");
+_Static_assert(BLOCK_OPS <= UINT16_MAX, "a stub's distance to its exit fits");
 
-/* A block under construction. Ops come first; the stubs of its exits are put behind them when it is complete. */
-struct builder {
-    struct engine_state *e;
-    struct op *ops; /* in the arena */
-    struct op_site *sites;
-    uint16_t kinds[BLOCK_OPS];
-    uint32_t count;           /* ops */
-    uint64_t pc;              /* of the instruction being translated */
-    struct translation *made; /* pc, complete instructions and pages so far */
-    struct {
-        uint32_t op;
-        uint64_t target;
-    } exits[BLOCK_EXITS];
-    unsigned exit_count;
-    uint64_t segment_pc;     /* where the basic block in progress was entered */
-    unsigned segment_before; /* instructions of the block before that */
-    struct {
-        uint32_t count;
-        unsigned page_count;
-        struct op op;
-        struct op_site site;
-        uint16_t kind;
-    } before;                   /* ops and pages then, and the last of the ops, which what follows may change */
-    uint64_t seen[BLOCK_INSNS]; /* pcs of the block, so that it does not unroll loops */
-    bool done;
-};
-
-static struct op *emit(struct builder *b, enum op_kind kind)
+struct op *interp_emit(struct builder *b, enum op_kind kind)
 {
     b->sites[b->count] = (struct op_site){(int32_t)(b->pc - b->made->pc), (uint8_t)b->made->insns};
     b->kinds[b->count] = (uint16_t)kind;
@@ -47,15 +20,18 @@ static struct op *emit(struct builder *b, enum op_kind kind)
 
 static void emit_constant(struct builder *b, enum op_kind kind, uint8_t rd, uint64_t constant)
 {
-    emit(b, kind)->constant = (int64_t)(constant << 8 | rd);
+    interp_emit(b, kind)->constant = (int64_t)(constant << 8 | rd);
 }
 
-/* The op that comes next leaves the block, in the basic block in progress or between that and the one before. */
-static void count_exit(struct builder *b, bool in_progress)
+/* The last op leaves the block, in the basic block in progress or between that and the one before: its tally. */
+static void emit_tally(struct builder *b, bool in_progress)
 {
     struct block_counts *c = &b->e->counts;
-    if (b->e->hooks.count_blocks)
-        interp_count_exit(b->e, b->e->used + b->count, in_progress ? c->segment_count : c->segment_count - 1);
+    if (!b->e->hooks.count_blocks)
+        return;
+    uint32_t last_segment = in_progress ? c->segment_count : c->segment_count - 1;
+    uint32_t exit = interp_count_exit(b->e, b->e->used + b->count - 1, b->first_segment, last_segment);
+    *interp_emit(b, OP_DATA) = (struct op){.taken = UINT64_MAX, .constant = exit};
 }
 
 /* An op that leaves the block for `target`; the instruction that it belongs to is counted as retired. */
@@ -63,9 +39,9 @@ static struct op *emit_exit(struct builder *b, enum op_kind kind, uint64_t targe
 {
     b->exits[b->exit_count].op = b->count;
     b->exits[b->exit_count++].target = target;
-    count_exit(b, retired > b->segment_before); /* right after a branch nothing of the next basic block has run */
-    struct op *op = emit(b, kind);
+    struct op *op = interp_emit(b, kind);
     op->o.rd = (uint8_t)retired;
+    emit_tally(b, retired > b->segment_before); /* right after a branch nothing of the next basic block has run */
     return op;
 }
 
@@ -118,7 +94,7 @@ static void translate_alu(struct builder *b, const struct insn *i, enum op_kind 
     case INSN_addiw: kind = i->imm == 0 ? OP_sext_w : kind; break;
     default: break;
     }
-    emit(b, kind)->o = o;
+    interp_emit(b, kind)->o = o;
 }
 
 static void translate_branch(struct builder *b, const struct insn *i, enum op_kind kind)
@@ -127,7 +103,9 @@ static void translate_branch(struct builder *b, const struct insn *i, enum op_ki
         kind = OP_beqz;
     else if (i->rs2 == 0 && kind == OP_bne)
         kind = OP_bnez;
-    struct op *op = emit_exit(b, kind, b->pc + (uint64_t)(int64_t)i->imm, b->made->insns + 1);
+    uint64_t target = b->pc + (uint64_t)(int64_t)i->imm;
+    interp_watch_transfer(b, i, interp_branch_hook(kind), target);
+    struct op *op = emit_exit(b, kind, target, b->made->insns + 1);
     op->o.rs1 = i->rs1;
     op->o.rs2 = i->rs2;
 }
@@ -143,6 +121,7 @@ static bool seen(const struct builder *b, uint64_t pc)
 /* Follows a jump to a known address into the block, unless that would unroll a loop or repeat a block that exists. */
 static void translate_direct_jump(struct builder *b, const struct insn *i, uint64_t target, uint64_t *next)
 {
+    interp_watch_transfer(b, i, OP_known_hook, target);
     if (i->rd != 0)
         emit_constant(b, OP_li, i->rd, b->pc + i->length);
     if (b->e->hooks.block == NULL && !seen(b, target) && !interp_has_block(b->e, target)) {
@@ -165,13 +144,15 @@ static void translate_jalr(struct builder *b, const struct insn *i, uint64_t *ne
         translate_direct_jump(b, i, target, next);
         return;
     }
-    count_exit(b, true);
+    interp_watch_transfer(b, i, OP_register_hook, 0);
     if (i->rd == 0) {
         o.rd = (uint8_t)(b->made->insns + 1);
-        emit(b, OP_jr)->o = o;
+        interp_emit(b, OP_jr)->o = o;
+        emit_tally(b, true);
     } else {
         o.rs2 = (uint8_t)(b->made->insns + 1);
-        emit(b, OP_jalr)->o = o;
+        interp_emit(b, OP_jalr)->o = o;
+        emit_tally(b, true);
         emit_constant(b, OP_DATA, 0, b->pc + i->length);
     }
     b->done = true;
@@ -183,7 +164,7 @@ static void translate_csr(struct builder *b, const struct insn *i)
     bool immediate = i->op >= INSN_csrrwi;
     unsigned which = access[i->op - (immediate ? INSN_csrrwi : INSN_csrrw)];
     bool writes = which == 0 || i->rs1 != 0;
-    emit(b, OP_csr)->o = (struct operands){
+    interp_emit(b, OP_csr)->o = (struct operands){
         .rd = slot(i->rd), .rs1 = i->rs1, .rs2 = (uint8_t)(which | immediate << 2 | writes << 3), .imm = i->imm};
 }
 
@@ -220,7 +201,7 @@ static enum op_kind rounded_kind(const struct insn *i)
 static void translate_fp(struct builder *b, const struct insn *i)
 {
     bool to_integer = strchr("d", insn_describe(i->op)->operands[0]) != NULL;
-    emit(b, rounded_kind(i))->o = (struct operands){
+    interp_emit(b, rounded_kind(i))->o = (struct operands){
         .rd = to_integer ? slot(i->rd) : i->rd, .rs1 = i->rs1, .rs2 = i->rs2, .rs3 = i->rs3, .imm = i->rm};
 }
 
@@ -228,7 +209,7 @@ static void translate_fp(struct builder *b, const struct insn *i)
 static void translate_plain(struct builder *b, const struct insn *i)
 {
     bool to_fp = insn_describe(i->op)->operands[0] == 'D';
-    emit(b, plain_kind[i->op])->o =
+    interp_emit(b, plain_kind[i->op])->o =
         (struct operands){.rd = to_fp ? i->rd : slot(i->rd), .rs1 = i->rs1, .rs2 = i->rs2, .imm = i->imm};
 }
 
@@ -236,16 +217,16 @@ static void translate_system(struct builder *b, const struct insn *i)
 {
     switch (i->op) {
     case INSN_ecall:
-        emit(b, OP_ecall)->o.rd = (uint8_t)(b->made->insns + 1);
+        interp_emit(b, OP_ecall)->o.rd = (uint8_t)(b->made->insns + 1);
         b->done = true;
         break;
     case INSN_ebreak:
-        emit(b, OP_ebreak);
+        interp_emit(b, OP_ebreak);
         b->done = true;
         break;
     case INSN_mret:
     case INSN_wfi:
-        emit(b, OP_illegal);
+        interp_emit(b, OP_illegal);
         b->done = true;
         break;
     default: translate_csr(b, i); break;
@@ -323,7 +304,7 @@ static bool fetch(struct builder *b, struct insn *i)
         code = executable(b, missing) ? code : NULL;
     }
     if (code == NULL) {
-        emit_constant(b, OP_fetch_fault, 0, missing);
+        emit_constant(b, OP_fetch_fault, 0, missing - b->pc);
         b->done = true;
         return false;
     }
@@ -331,7 +312,7 @@ static bool fetch(struct builder *b, struct insn *i)
     if (insn_length((uint16_t)bits) == 4)
         bits |= (uint32_t)(code[2] | code[3] << 8) << 16;
     if (!insn_decode(bits, i)) {
-        emit(b, OP_illegal);
+        interp_emit(b, OP_illegal);
         b->done = true;
         return false;
     }
@@ -348,7 +329,7 @@ static void emit_insn_hook(struct builder *b, const struct insn *i)
             abort();
     }
     e->hooked[e->hooked_count] = (struct hooked_insn){b->pc, *i};
-    emit(b, OP_insn_hook)->constant = e->hooked_count++;
+    interp_emit(b, OP_insn_hook)->constant = e->hooked_count++;
 }
 
 /* The basic block in progress ends here; the next one begins at `next`. */
@@ -406,6 +387,8 @@ static void translate_body(struct builder *b, unsigned max_insns)
             return;
         if (b->e->hooks.insn)
             emit_insn_hook(b, &i);
+        if (b->e->hooks.watch)
+            interp_watch_insn(b, &i);
         uint64_t next = b->pc + i.length;
         b->seen[b->made->insns] = b->pc;
         translate_insn(b, &i, &next);
@@ -422,78 +405,8 @@ static void add_stubs(struct builder *b)
         uint32_t exit = b->exits[k].op;
         uint32_t distance = b->count - exit;
         b->ops[exit].o.imm = (int32_t)distance;
-        emit_constant(b, OP_stub, (uint8_t)distance, b->exits[k].target);
+        interp_emit(b, OP_stub)->constant = (int64_t)(b->exits[k].target << 16 | distance);
     }
-}
-
-/* For a commutative op the operand that the op before has just computed goes first, where it can be forwarded. */
-static void put_forwarded_first(struct builder *b, uint32_t k)
-{
-    switch (b->kinds[k]) {
-    case OP_add:
-    case OP_addw:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-    case OP_mul:
-    case OP_mulw:
-    case OP_beq:
-    case OP_bne: {
-        struct operands *o = &b->ops[k].o;
-        uint8_t result = b->ops[k - 1].o.rd;
-        if (o->rs2 == result && o->rs1 != result) {
-            o->rs2 = o->rs1;
-            o->rs1 = result;
-        }
-        break;
-    }
-    default: break;
-    }
-}
-
-/* The function that runs ops k and k + 1 as one, or NULL. */
-static op_function *pair_at(const struct builder *b, uint32_t k, bool *forwarded)
-{
-    *forwarded = false;
-    enum op_kind first = b->kinds[k], second = b->kinds[k + 1];
-    bool counted = b->e->hooks.count_blocks;
-    op_function *run = NULL;
-    if (first == OP_DATA || second == OP_DATA)
-        return NULL;
-    if (b->ops[k + 1].o.rs1 == b->ops[k].o.rd) {
-        run = counted ? interp_counted_forwarded_pair(first, second) : NULL;
-        run = run ? run : interp_forwarded_pair(first, second);
-        *forwarded = run != NULL;
-        if (run)
-            return run;
-    }
-    run = counted ? interp_counted_pair(first, second) : NULL;
-    return run ? run : interp_pair(first, second);
-}
-
-/* Chooses which neighbours run as one: as few dispatches as possible, and values forwarded rather than stored and
- * loaded. The weights are host cycles, roughly. */
-static void fuse(struct builder *b)
-{
-    enum { MOST = sizeof b->kinds / sizeof b->kinds[0], DISPATCH = 2, FORWARD = 2 };
-    int cost[MOST + 2];
-    bool paired[MOST + 1], forwarded;
-    cost[b->count] = cost[b->count + 1] = 0;
-    for (uint32_t k = 1; k < b->count; k++)
-        if (b->kinds[k - 1] != OP_DATA && interp_forwarded_pair(b->kinds[k - 1], OP_mv))
-            put_forwarded_first(b, k);
-    for (uint32_t k = b->count; k-- > 0;) {
-        cost[k] = cost[k + 1] + DISPATCH;
-        paired[k] = false;
-        if (k + 1 < b->count && pair_at(b, k, &forwarded)) {
-            int as_pair = cost[k + 2] + DISPATCH - (forwarded ? FORWARD : 0);
-            paired[k] = as_pair < cost[k];
-            cost[k] = paired[k] ? as_pair : cost[k];
-        }
-    }
-    for (uint32_t k = 0; k < b->count; k += paired[k] ? 2 : 1)
-        if (paired[k])
-            b->ops[k].run = pair_at(b, k, &forwarded);
 }
 
 void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, struct translation *made)
@@ -507,16 +420,18 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
     b.pc = pc;
     b.made = made;
     b.done = false;
+    b.line = UINT64_MAX;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);
     b.segment_pc = pc;
     b.segment_before = 0;
+    b.first_segment = e->counts.segment_count;
     e->counts.cut_exit = UINT32_MAX;
     translate_body(&b, max_insns);
     end_segment(&b, 0);
     if (e->hooks.block)
         b.ops[0].o.rd = (uint8_t)made->insns;
-    fuse(&b);
+    interp_fuse(&b);
     add_stubs(&b);
     made->ops = b.count;
 }

@@ -33,7 +33,7 @@ int files_adopt(int fd)
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
 {
     if (f->process && f->process->shadow && opens_for_change(flags))
-        return shadow_openat(dir, name, flags);
+        return shadow_openat(f->process->shadow, dir, name, flags);
     mode_t hosts = umask(f->umask);
     int quiet = flags & O_PATH ? 0 : O_NOATIME;
     int fd = openat(dir, name, flags | O_NOCTTY | quiet, mode);

@@ -134,23 +134,39 @@ static bool is_harmless_device(const struct stat *st)
     return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1; /* null, zero, full, random, urandom and their like */
 }
 
-static int replace(struct process *p, int fd, const struct stat *st, struct error *err)
+/* Memory that is mapped from the file is mapped from its copy. */
+static void map_copy(struct guest_memory *m, const struct stat *was, int copy)
 {
-    int flags = fcntl(fd, F_GETFL), own;
-    if (S_ISREG(st->st_mode)) {
-        off_t offset = lseek(fd, 0, SEEK_CUR);
-        own = own_file(fd, flags);
-        if (own >= 0)
-            lseek(own, offset, SEEK_SET);
-    } else {
-        own = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        own = own < 0 ? -errno : own;
-        p->shadow->borrowed[fd / 64] |= UINT64_C(1) << fd % 64;
+    struct stat st;
+    if (fstat(copy, &st) != 0)
+        return;
+    for (size_t i = 0; i < m->areas.count; i++) {
+        struct guest_area *a = &m->areas.area[i];
+        if (!(a->flags & MAP_SHARED) || a->dev != was->st_dev || a->inode != was->st_ino)
+            continue;
+        if (mmap(m->base + a->start, a->end - a->start, host_prot(a->prot), MAP_SHARED | MAP_FIXED, copy,
+                 (off_t)a->offset) == MAP_FAILED)
+            continue;
+        a->dev = st.st_dev;
+        a->inode = st.st_ino;
     }
+}
+
+/* What is no file stays the run's: it is there to be looked at, not to be used. */
+static int make_own(struct process *p, int fd, const struct stat *st, struct error *err)
+{
+    if (!S_ISREG(st->st_mode)) {
+        p->shadow->borrowed[fd / 64] |= UINT64_C(1) << fd % 64;
+        return 0;
+    }
+    off_t offset = lseek(fd, 0, SEEK_CUR);
+    int flags = fcntl(fd, F_GETFL), own = own_file(fd, flags);
     if (own < 0)
         return error_set(err, own, "descriptor %d cannot be copied: %s", fd, strerror(-own));
-    int kept = fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0;
-    dup3(own, fd, kept);
+    if ((flags & O_ACCMODE) == O_RDWR)
+        map_copy(p->memory, st, own);
+    lseek(own, offset, SEEK_SET);
+    dup3(own, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
     close(own);
     return 0;
 }
@@ -166,7 +182,7 @@ static int own_files(struct process *p, struct error *err)
         if (fstat(fd, &st) != 0 || (fcntl(fd, F_GETFL) & O_PATH) || S_ISDIR(st.st_mode) || is_harmless_device(&st))
             continue;
         if (duplicate[fd] < 0)
-            code = replace(p, fd, &st, err);
+            code = make_own(p, fd, &st, err);
         else
             dup3(duplicate[fd], fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
         f->stream[fd] = STREAM_UNKNOWN;

@@ -1,7 +1,10 @@
 /* System calls as a shadow makes them. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "guest/files_priv.h"
@@ -18,9 +21,38 @@ enum number {
 #undef SYSCALL_MISSING
 };
 
+/* ---- names of files that are not there but should be */
+
+static uint64_t hash_name(int dir, const char *name)
+{
+    struct stat st;
+    uint64_t hash = 0;
+    if (fstatat(dir, "", &st, AT_EMPTY_PATH) == 0)
+        hash = (uint64_t)st.st_dev * 31 + st.st_ino;
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    return hash | 1;
+}
+
+/* Where the name is noted; with 0, a free place. NULL: nowhere. */
+static uint64_t *find_made(struct shadow *s, uint64_t hash)
+{
+    for (unsigned i = 0; i < SHADOW_NAMES; i++)
+        if (s->made[i] == hash)
+            return &s->made[i];
+    return NULL;
+}
+
+static void note_made(struct shadow *s, int dir, const char *name)
+{
+    uint64_t hash = hash_name(dir, name), *place = find_made(s, hash);
+    if (place == NULL && (place = find_made(s, 0)) != NULL)
+        *place = hash;
+}
+
 /* ---- files that are opened for writing */
 
-int shadow_openat(int dir, const char *name, int flags)
+int shadow_openat(struct shadow *s, int dir, const char *name, int flags)
 {
     bool makes = flags & O_CREAT, fresh = (flags & O_TMPFILE) == O_TMPFILE;
     int kept = flags & (O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK), copy;
@@ -28,6 +60,8 @@ int shadow_openat(int dir, const char *name, int flags)
     struct stat st;
     if (fd < 0 && !fresh && (errno != ENOENT || !makes))
         return -errno;
+    if (fd >= 0 && (fd = files_make_private(fd)) < 0) /* the copy gets the number that it would have */
+        return fd;
     if (fd >= 0 && makes && (flags & O_EXCL)) {
         close(fd);
         return -EEXIST;
@@ -40,6 +74,8 @@ int shadow_openat(int dir, const char *name, int flags)
         fd = openat(AT_FDCWD, "/dev/null", (flags & (O_ACCMODE | O_CLOEXEC)));
         return fd >= 0 ? fd : -errno;
     }
+    if (fd < 0 && !fresh)
+        note_made(s, dir, name);
     copy = fd < 0 || (flags & O_TRUNC) ? memfd_create("shadow", MFD_CLOEXEC) : shadow_copy(fd, true);
     if (copy < 0 && fd < 0)
         copy = -errno;
@@ -80,6 +116,21 @@ static int64_t pretend_change(struct thread *t, const uint64_t a[6])
     return look(t, (int)a[0], a[1]);
 }
 
+/* What it made itself is gone then. */
+static int64_t pretend_unlink(struct thread *t, const uint64_t a[6])
+{
+    struct target target;
+    int code = thread_lookup(t, (int)a[0], a[1], LOOKUP_CREATE | LOOKUP_NAME, &target);
+    if (code < 0)
+        return code;
+    uint64_t *made = find_made(t->process->shadow, hash_name(target.dir, target.name));
+    target_release(&target);
+    if (made == NULL)
+        return look(t, (int)a[0], a[1]);
+    *made = 0;
+    return 0;
+}
+
 static int64_t pretend_change_here(struct thread *t, const uint64_t a[6])
 {
     return look(t, AT_FDCWD, a[0]);
@@ -107,24 +158,12 @@ static int64_t pretend_link(struct thread *t, const uint64_t a[6])
     return code < 0 ? code : make(t, (int)a[2], a[3]);
 }
 
-/* Locks are the run's, and it is granted them. */
-static int64_t shadow_fcntl(struct thread *t, const uint64_t a[6])
-{
-    switch (a[1]) {
-    case F_SETLK:
-    case F_SETLKW:
-    case F_OFD_SETLK:
-    case F_OFD_SETLKW: return 0;
-    default: return sys_fcntl(t, a);
-    }
-}
-
 /* ---- input that the run needs itself */
 
-static int64_t spoil(struct thread *t, const char *what, int fd)
+static int64_t spoil(struct thread *t, int fd)
 {
     struct shadow *s = t->process->shadow;
-    snprintf(s->spoiled, sizeof s->spoiled, "it %s descriptor %d, which only the run itself can have", what, fd);
+    snprintf(s->spoiled, sizeof s->spoiled, "it uses descriptor %d, which only the run itself can have", fd);
     process_end(t->process, 0, SIGKILL);
     return SYSCALL_NO_RESULT;
 }
@@ -137,7 +176,7 @@ static bool is_borrowed(const struct thread *t, int fd)
 #define READS(name)                                                                                                    \
     static int64_t shadow_##name(struct thread *t, const uint64_t a[6])                                                \
     {                                                                                                                  \
-        return is_borrowed(t, (int)a[0]) ? spoil(t, "uses", (int)a[0]) : sys_##name(t, a);                             \
+        return is_borrowed(t, (int)a[0]) ? spoil(t, (int)a[0]) : sys_##name(t, a);                                     \
     }
 READS(read)
 READS(readv)
@@ -155,14 +194,78 @@ READS(epoll_pwait)
 READS(epoll_pwait2)
 READS(splice)
 READS(tee)
+READS(sendfile)
+READS(vmsplice)
 #undef READS
 
-/* A number that is closed or used anew is the shadow's own. */
+/* ---- output, which the run makes itself */
+
+static int64_t shadow_write(struct thread *t, const uint64_t a[6])
+{
+    struct iovec buffer;
+    if (!is_borrowed(t, (int)a[0]))
+        return sys_write(t, a);
+    return a[2] ? file_buffer(t, a[1], a[2], PROT_READ, &buffer) : 0;
+}
+
+static int64_t shadow_writev(struct thread *t, const uint64_t a[6])
+{
+    struct iovec buffers[IOV_MAX];
+    int count;
+    return is_borrowed(t, (int)a[0]) ? file_buffers(t, a[1], a[2], PROT_READ, buffers, &count) : sys_writev(t, a);
+}
+
+/* Settings of a terminal are the run's. */
+static int64_t shadow_ioctl(struct thread *t, const uint64_t a[6])
+{
+    bool sets = a[1] == TCSETS || a[1] == TCSETSW || a[1] == TCSETSF || a[1] == TIOCSPGRP || a[1] == TIOCSWINSZ;
+    return sets && is_borrowed(t, (int)a[0]) ? 0 : sys_ioctl(t, a);
+}
+
+/* ---- which descriptors are the run's: numbers are closed and used anew, duplicates are what they are of */
+
+static void set_borrowed(struct thread *t, int fd, bool borrowed)
+{
+    uint64_t *word = &t->process->shadow->borrowed[fd / 64], bit = UINT64_C(1) << fd % 64;
+    *word = borrowed ? *word | bit : *word & ~bit;
+}
+
 static int64_t shadow_close(struct thread *t, const uint64_t a[6])
 {
-    if (is_borrowed(t, (int)a[0]))
-        t->process->shadow->borrowed[a[0] / 64] &= ~(UINT64_C(1) << a[0] % 64);
+    if (files_is_guest((int)a[0]))
+        set_borrowed(t, (int)a[0], false);
     return sys_close(t, a);
+}
+
+static int64_t note_duplicate(struct thread *t, int from, int64_t fd)
+{
+    if (fd >= 0 && files_is_guest((int)fd))
+        set_borrowed(t, (int)fd, is_borrowed(t, from));
+    return fd;
+}
+
+static int64_t shadow_dup(struct thread *t, const uint64_t a[6])
+{
+    return note_duplicate(t, (int)a[0], sys_dup(t, a));
+}
+
+static int64_t shadow_dup3(struct thread *t, const uint64_t a[6])
+{
+    return note_duplicate(t, (int)a[0], sys_dup3(t, a));
+}
+
+/* Locks are the run's as well, and it is granted them. */
+static int64_t shadow_fcntl(struct thread *t, const uint64_t a[6])
+{
+    switch (a[1]) {
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW: return 0;
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC: return note_duplicate(t, (int)a[0], sys_fcntl(t, a));
+    default: return sys_fcntl(t, a);
+    }
 }
 
 static syscall_fn *const instead[] = {
@@ -176,7 +279,7 @@ static syscall_fn *const instead[] = {
     [NR_mkdirat] = pretend_make,
     [NR_symlinkat] = pretend_symlink,
     [NR_linkat] = pretend_link,
-    [NR_unlinkat] = pretend_change,
+    [NR_unlinkat] = pretend_unlink,
     [NR_renameat2] = pretend_change,
     [NR_truncate] = pretend_change_here,
     [NR_fchmod] = pretend,
@@ -193,6 +296,11 @@ static syscall_fn *const instead[] = {
     [NR_flock] = pretend,
     [NR_fcntl] = shadow_fcntl,
     [NR_close] = shadow_close,
+    [NR_dup] = shadow_dup,
+    [NR_dup3] = shadow_dup3,
+    [NR_ioctl] = shadow_ioctl,
+    [NR_write] = shadow_write,
+    [NR_writev] = shadow_writev,
     [NR_read] = shadow_read,
     [NR_readv] = shadow_readv,
     [NR_recvfrom] = shadow_recvfrom,
@@ -209,6 +317,8 @@ static syscall_fn *const instead[] = {
     [NR_epoll_pwait2] = shadow_epoll_pwait2,
     [NR_splice] = shadow_splice,
     [NR_tee] = shadow_tee,
+    [NR_sendfile] = shadow_sendfile,
+    [NR_vmsplice] = shadow_vmsplice,
 };
 
 syscall_fn *shadow_call(uint64_t number, syscall_fn *usual)

@@ -4,16 +4,19 @@
 
 #include "guest/process_priv.h"
 
+enum { SHADOW_NAMES = 64 };
+
 struct shadow {
     uint64_t borrowed[(FD_PRIVATE + 63) / 64]; /* descriptors whose other half is the run's: bits by number */
     char spoiled[160];                         /* why it ended, or empty */
+    uint64_t made[SHADOW_NAMES];               /* names of files that it believes to have made, as hashes; 0: free */
 };
 
 /* The function that a shadow uses instead of `usual`, mostly itself. */
 syscall_fn *shadow_call(uint64_t number, syscall_fn *usual);
 
 /* openat for writing: a copy. A descriptor or a negative errno. */
-int shadow_openat(int dir, const char *name, int flags) MUST_CHECK;
+int shadow_openat(struct shadow *s, int dir, const char *name, int flags) MUST_CHECK;
 
 /* A descriptor for a copy of the open file that the caller may write to; its offset is 0. */
 int shadow_copy(int fd, bool content) MUST_CHECK;

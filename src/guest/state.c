@@ -7,6 +7,8 @@
 
 #include "guest/state_priv.h"
 
+#define INSNS_MOST (INT64_C(1) << 61) /* leaves room for all that can be added */
+
 enum { COMMAND_LINE_MOST = 64 << 20, IDS_MOST = 1 << 30 };
 
 /* ---- what cannot be saved */
@@ -62,6 +64,8 @@ static void timer_fields(struct process *p, struct fields *f)
         bool silent = (!t->used && t->expires_ns == NEVER) || (i >= TIMER_POSIX && t->notify == SIGEV_NONE);
         fields_check(f, silent || (t->signal >= 1 && t->signal <= SIGNAL_MAX), "a timer sends no signal that there is");
         fields_check(f, t->overrun >= 0 && t->last_overrun >= 0, "a timer has an impossible overrun");
+        fields_check(f, time_is_possible(t->expires_ns) && time_is_possible(t->interval_ns),
+                     "a timer has an impossible time");
     }
 }
 
@@ -73,6 +77,8 @@ static void signal_fields(struct process *p, struct fields *f)
         field_u64(f, &action.handler);
         field_u64(f, &action.flags);
         field_u64(f, &action.mask);
+        bool fixed = sig == SIGKILL || sig == SIGSTOP;
+        fields_check(f, !fixed || action.handler == 0, "a signal is handled that cannot be");
         if (f->from && fields_good(f))
             signal_set_action(p, sig, &action);
     }
@@ -89,6 +95,7 @@ static void limit_fields(struct process *p, struct fields *f)
         p->limits[i] = (struct rlimit){soft, hard};
     }
     field_int(f, &p->nice);
+    fields_check(f, p->nice >= -20 && p->nice < 20, "its priority is impossible");
     field_u32(f, &p->personality);
     for (unsigned i = 0; i < sizeof p->missing_named / sizeof *p->missing_named; i++)
         field_u64(f, &p->missing_named[i]);
@@ -107,6 +114,7 @@ static void program_fields(struct process *p, struct fields *f)
     field_u64(f, &p->loader_start);
     field_u64(f, &p->loader_end);
     field_bool(f, &p->loader_failed);
+    fields_check(f, p->env_start <= p->env_end && p->env_end <= GUEST_SPACE, "its environment is nowhere");
 }
 
 static void clock_fields(struct process *p, struct fields *f)
@@ -119,6 +127,10 @@ static void clock_fields(struct process *p, struct fields *f)
     field_i64(f, &p->turn_insns);
     field_u64(f, &p->futex_sequence);
     field_int(f, &next_id);
+    fields_check(f,
+                 p->retired_insns <= INSNS_MOST && p->children_insns <= INSNS_MOST && p->offset_ns <= INT64_MAX &&
+                     p->turn_insns >= -INSNS_MOST && p->turn_insns <= INSNS_MOST,
+                 "its clock is impossible");
     if (fields_check(f, next_id > p->pid && next_id < IDS_MOST, "it gives out impossible ids"))
         p->family->next_id = next_id;
 }

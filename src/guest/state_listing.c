@@ -38,5 +38,6 @@ void state_listing(struct fields *f, struct listing **l)
     for (size_t i = 0; i < count && fields_good(f); i++)
         entry_fields(f, *l, i);
     (*l)->position = position;
+    fields_check(f, position <= INT64_MAX, "a folder is read at an impossible place");
     fields_check(f, !(*l)->failed, "it needs more memory than there is");
 }

@@ -322,7 +322,9 @@ int state_memory(struct process *p, struct fields *f, struct error *err)
     field_u64(f, &m->mmap_top);
     field_u64(f, &m->brk_start);
     field_u64(f, &m->brk);
-    fields_check(f, m->mmap_top <= GUEST_SPACE && m->brk_start <= m->brk && m->brk <= GUEST_SPACE,
+    fields_check(f,
+                 m->mmap_top <= GUEST_SPACE && m->mmap_top % GUEST_PAGE == 0 && m->brk_start <= m->brk &&
+                     m->brk <= GUEST_SPACE,
                  "its heap is impossible");
     return f->to ? save(p, f, err) : load(p, f, err);
 }

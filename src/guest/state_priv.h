@@ -6,6 +6,12 @@
 #include "guest/files_priv.h"
 #include "guest/state.h"
 
+/* Times of the guest's clock; see time_convert.h for what lies further ahead. */
+static inline bool time_is_possible(uint64_t ns)
+{
+    return ns <= INT64_MAX || ns == NEVER;
+}
+
 int state_threads(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_memory(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_files(struct process *p, struct fields *f, struct error *err) MUST_CHECK;

@@ -5,7 +5,17 @@
 
 #include "guest/state_priv.h"
 
-enum { THREADS_MOST = 1 << 20, POLL_MOST = FD_PRIVATE + 1, POLL_NEVER = -2 }; /* POLL_NEVER: files.never */
+enum { THREADS_MOST = 1 << 15, POLL_MOST = FD_PRIVATE + 1, POLL_NEVER = -2 }; /* POLL_NEVER: files.never */
+
+/* System calls that leave traces in struct call (syscall.def). */
+enum {
+    CALL_PSELECT = 72,
+    CALL_PPOLL = 73,
+    CALL_FUTEX = 98,
+    CALL_SIGSUSPEND = 133,
+    CALL_SIGTIMEDWAIT = 137,
+    CALL_RECVFROM = 207
+};
 
 static void hart_fields(struct fields *f, struct hart *h)
 {
@@ -20,6 +30,7 @@ static void hart_fields(struct fields *f, struct hart *h)
     field_u64(f, &h->reserved_addr);
     field_u64(f, &h->reserved_value);
     fields_check(f, h->fflags < 32 && h->frm < 8, "a floating-point state is impossible");
+    fields_check(f, h->pc < GUEST_SPACE && h->pc % 2 == 0, "a thread is at no address that there is");
 }
 
 static void futex_fields(struct fields *f, struct futex_wait *w)
@@ -47,6 +58,31 @@ static void call_fields(struct fields *f, struct call *c)
     field_u32(f, &c->fd_count);
     futex_fields(f, &c->futex);
     fields_check(f, c->fd_count <= POLL_MOST, "a thread waits for too many descriptors");
+    fields_check(f, time_is_possible(c->deadline_ns), "a thread waits for an impossible time");
+}
+
+static bool outside_of_calls(const struct thread *t)
+{
+    const struct call *c = &t->call;
+    return !c->asleep && !c->interrupted && !c->deaf && !c->child && c->sigwait == 0 && !c->mask_saved &&
+           c->deadline_ns == NEVER && c->fd_count == 0 && !c->futex.waiting && !c->futex.woken && t->io_bytes == 0;
+}
+
+/* Whether the call that the registers name can have left what is noted of it. Otherwise the thread might sleep without
+ * anything that could wake it, or its call begin again and again. Children would have kept the process from being
+ * saved. */
+static bool call_is_possible(const struct thread *t)
+{
+    const struct call *c = &t->call;
+    uint64_t number = t->hart.x[REG_A7];
+    if (!c->begun)
+        return outside_of_calls(t);
+    bool sleeps_for_signals = number == CALL_PSELECT || number == CALL_PPOLL || number == CALL_SIGSUSPEND;
+    bool may_wake = c->deadline_ns != NEVER || c->fd_count > 0 || c->futex.waiting || c->sigwait || sleeps_for_signals;
+    return !c->deaf && !c->child && (!c->asleep || (may_wake && !c->interrupted)) &&
+           (c->sigwait == 0 || number == CALL_SIGTIMEDWAIT) &&
+           ((!c->futex.waiting && !c->futex.woken) || number == CALL_FUTEX) && t->io_bytes <= INT64_MAX &&
+           (number != CALL_RECVFROM || t->io_bytes <= t->hart.x[REG_A0 + 2]);
 }
 
 /* The host's numbers are the guest's, but for the descriptor that is never ready. */
@@ -125,7 +161,12 @@ static int thread_fields(struct thread *t, struct fields *f, struct error *err)
     field_u64(f, &t->clear_tid_addr);
     field_u64(f, &t->robust_list);
     field_text(f, t->name, sizeof t->name);
+    signal_set_blocked(t, t->blocked);
+    fields_check(f, call_is_possible(t), "a thread is in an impossible system call");
     fields_check(f, t->slice_insns <= (int64_t)t->process->config.quantum_insns, "a thread's turn is too long");
+    fields_check(f, t->hart.retired <= t->process->retired_insns, "a thread has run longer than the process");
+    fields_check(f, (t->signal_stack.flags & ~(SS_ONSTACK | SS_DISABLE | SIGNAL_STACK_AUTODISARM)) == 0,
+                 "a signal stack is impossible");
     return code;
 }
 
@@ -149,7 +190,8 @@ static int save(struct process *p, struct fields *f, struct error *err)
 static int load(struct process *p, struct fields *f, struct error *err)
 {
     uint32_t count = 0;
-    int below = 0;
+    int below = p->pid - 1;
+    bool alive = false;
     thread_free_others(p, NULL);
     field_u32(f, &count);
     fields_check(f, count >= 1 && count <= THREADS_MOST, "it has an impossible number of threads");
@@ -158,7 +200,7 @@ static int load(struct process *p, struct fields *f, struct error *err)
         bool current = false;
         field_int(f, &tid);
         field_bool(f, &current);
-        if (!fields_check(f, tid > below, "its threads are out of order"))
+        if (!fields_check(f, tid > below && tid < p->family->next_id, "its threads are out of order"))
             break;
         below = tid;
         struct thread *t = thread_new(p, tid);
@@ -169,7 +211,9 @@ static int load(struct process *p, struct fields *f, struct error *err)
         int code = thread_fields(t, f, err);
         if (code < 0)
             return code;
+        alive |= !t->exited;
     }
+    fields_check(f, alive, "none of its threads is alive");
     return 0;
 }
 

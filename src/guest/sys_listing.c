@@ -188,10 +188,10 @@ int64_t sys_getdents64(struct thread *t, const uint64_t a[6])
 int64_t folder_seek(struct files *f, int fd, int64_t offset, int whence)
 {
     struct listing *l = f->open[fd]->listing;
-    if (whence == SEEK_CUR)
-        offset += (int64_t)l->position;
-    else if (whence != SEEK_SET)
+    if (whence != SEEK_CUR && whence != SEEK_SET)
         return -EINVAL;
+    if (whence == SEEK_CUR && __builtin_add_overflow(offset, (int64_t)l->position, &offset))
+        return -EOVERFLOW;
     if (offset < 0)
         return -EINVAL;
     l->stale |= offset == 0 && whence == SEEK_SET;

@@ -60,6 +60,12 @@ uint64_t timers_next_ns(const struct process *p, bool running)
     return next;
 }
 
+static void add_overrun(struct timer *timer, uint64_t missed)
+{
+    uint64_t room = (uint64_t)(INT32_MAX - timer->overrun); /* where Linux's count stops, too */
+    timer->overrun += (int)(missed < room ? missed : room);
+}
+
 static void timer_signal(struct process *p, int id)
 {
     struct timer *timer = &p->timers[id];
@@ -73,7 +79,7 @@ static void timer_signal(struct process *p, int id)
     const struct signal_queue *queue = t ? &t->pending : &p->pending;
     for (const struct pending_signal *s = queue->first; s; s = s->next) {
         if (s->info.si_code == SI_TIMER && s->info.si_timerid == id) {
-            timer->overrun++;
+            add_overrun(timer, 1);
             return;
         }
     }
@@ -96,8 +102,8 @@ void timers_expire(struct process *p)
         uint64_t next = NEVER;
         if (timer->interval_ns > 0) {
             uint64_t missed = (now - timer->expires_ns) / timer->interval_ns;
-            timer->overrun += missed < INT32_MAX / 2 ? (int)missed : INT32_MAX / 2;
-            next = timer->expires_ns + (missed + 1) * timer->interval_ns;
+            add_overrun(timer, missed);
+            next = time_add(timer->expires_ns + missed * timer->interval_ns, timer->interval_ns);
         }
         timer_set(p, timer, next, timer->interval_ns);
     }

@@ -93,7 +93,7 @@ void cache_free(struct cache *c)
 
 void cache_visit_state(struct cache *c, state_visitor *visit, void *context)
 {
-    visit(context, c->tags.block, c->tags.block_bytes);
+    tags_visit_state(&c->tags, visit, context);
     if (c->mshr)
         visit(context, c->mshr, c->mshrs * sizeof *c->mshr);
     if (c->recent)

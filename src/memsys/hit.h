@@ -89,4 +89,42 @@ static inline struct mem_answer memsys_load(struct memsys *m, uint64_t addr, uns
     return memsys_load_slow(m, addr, size, pc, now, wrong_path);
 }
 
+/* ---- warming. A functional run makes these calls for every line and access: the page of the last one and lines that
+ * are here end in the caller. */
+
+void memsys_warm_fetch_slow(struct memsys *m, uint64_t addr);
+void memsys_warm_data_slow(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store);
+
+static inline bool tlb_is_warm(const struct tlb *t, uint64_t addr)
+{
+    return addr >> t->last_shift == t->last_page && t->last_ready == 0;
+}
+
+static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr)
+{
+    if (!tlb_is_warm(&m->itlb, addr))
+        m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
+    struct cache *c = &m->l1i;
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    if (i >= 0 && c->tags.date[i] == 0 && c->hit_bytes)
+        tags_touch(&c->tags, (size_t)i);
+    else
+        memsys_warm_fetch_slow(m, addr);
+}
+
+static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
+{
+    if (!tlb_is_warm(&m->dtlb, addr))
+        m->warm.dtlb_walks[0] += tlb_warm(&m->dtlb, &m->l2tlb, addr);
+    struct cache *c = &m->l1d;
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
+    if (i >= 0 && c->tags.date[i] == 0 && end <= c->hit_bytes && !(is_store && c->write_through)) {
+        tags_touch(&c->tags, (size_t)i);
+        c->tags.note[i] |= is_store ? LINE_DIRTY : 0;
+    } else {
+        memsys_warm_data_slow(m, addr, size, pc, is_store);
+    }
+}
+
 #endif

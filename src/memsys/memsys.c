@@ -109,18 +109,35 @@ void memsys_free(struct memsys *m)
     free(m);
 }
 
+static void tlb_visit_state(struct tlb *t, state_visitor *visit, void *context)
+{
+    if (!t->present)
+        return;
+    visit(context, &t->last_page, sizeof t->last_page);
+    visit(context, &t->last_ready, sizeof t->last_ready);
+    tags_visit_state(&t->tags, visit, context); /* hints may be those of another: they are compared before use */
+}
+
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context)
 {
-    size_t counts = offsetof(struct memsys, counts), behind = counts + sizeof m->counts;
-    visit(context, m, counts);
-    visit(context, (char *)m + behind, offsetof(struct memsys, warm) - behind);
     struct cache *caches[] = {&m->l1i, &m->l1d, &m->l2, &m->l3};
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
         cache_visit_state(caches[i], visit, context);
     struct tlb *tlbs[] = {&m->itlb, &m->dtlb, &m->l2tlb};
     for (size_t i = 0; i < sizeof tlbs / sizeof *tlbs; i++)
-        if (tlbs[i]->present)
-            visit(context, tlbs[i]->tags.block, tlbs[i]->tags.block_bytes);
+        tlb_visit_state(tlbs[i], visit, context);
+    visit(context, &m->port_cycle, sizeof m->port_cycle);
+    visit(context, &m->ports_used, sizeof m->ports_used);
+    visit(context, &m->bus_free, sizeof m->bus_free);
+}
+
+bool memsys_state_is_possible(const struct memsys *m)
+{
+    const unsigned lines = (LEVEL_MEMORY << LINE_LEVEL_SHIFT | LINE_DIRTY) + 1, pages = TLB_WALK + 1;
+    return tags_notes_below(&m->l1i.tags, lines) && tags_notes_below(&m->l1d.tags, lines) &&
+           tags_notes_below(&m->l2.tags, lines) && tags_notes_below(&m->l3.tags, lines) &&
+           tags_notes_below(&m->itlb.tags, pages) && tags_notes_below(&m->dtlb.tags, pages) &&
+           tags_notes_below(&m->l2tlb.tags, pages);
 }
 
 const struct memsys_counts *memsys_counts(const struct memsys *m)
@@ -297,32 +314,16 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
     return store_all(m, &q, addr, size, now);
 }
 
-/* ---- warming. Functional simulation makes these calls for every access, so the common hits are short here, too. */
+/* ---- warming: what the fast paths leave over */
 
-void memsys_warm_fetch(struct memsys *m, uint64_t addr)
+void memsys_warm_fetch_slow(struct memsys *m, uint64_t addr)
 {
-    m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
-    struct cache *c = &m->l1i;
-    ptrdiff_t i = tags_find(&c->tags, addr);
-    if (i >= 0 && c->tags.date[i] == 0 && c->hit_bytes) {
-        tags_touch(&c->tags, (size_t)i);
-        return;
-    }
     struct request q = {.demand = true, .warm = true};
     fetch(m, &q, addr, 0);
 }
 
-void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
+void memsys_warm_data_slow(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
 {
-    m->warm.dtlb_walks[0] += tlb_warm(&m->dtlb, &m->l2tlb, addr);
-    struct cache *c = &m->l1d;
-    ptrdiff_t i = tags_find(&c->tags, addr);
-    unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
-    if (i >= 0 && c->tags.date[i] == 0 && end <= c->hit_bytes && !(is_store && c->write_through)) {
-        tags_touch(&c->tags, (size_t)i);
-        c->tags.note[i] |= is_store ? LINE_DIRTY : 0;
-        return;
-    }
     struct request q = {.pc = pc, .data = true, .demand = true, .warm = true};
     if (is_store)
         store_all(m, &q, addr, size, 0);

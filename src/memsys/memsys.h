@@ -117,8 +117,9 @@ const struct memsys_counts *memsys_counts(const struct memsys *m);
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* All that is hardware: without the counts. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
+bool memsys_state_is_possible(const struct memsys *m); /* after it came from a file */
 
-/* The four calls that a core makes all the time are inline (hit.h): hits of the first level end there.
+/* The calls that a core or a functional run makes all the time are inline (hit.h): hits of the first level end there.
  * Translation comes first and apart, since a load that misses a first-level TLB is sent back to wait for it. */
 static inline struct tlb_answer memsys_translate_fetch(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
 static inline struct tlb_answer memsys_translate_data(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
@@ -138,8 +139,8 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
 static inline bool memsys_data_port_free(const struct memsys *m, uint64_t now);
 
 /* State as after these accesses once all has arrived, TLBs and prefetched lines included, without counts. */
-void memsys_warm_fetch(struct memsys *m, uint64_t addr);
-void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool store);
+static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr);
+static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store);
 
 /* ---- policies: a const struct of functions and a row in the table */
 

@@ -1,5 +1,6 @@
 /* Prefetchers. They propose addresses; the cache drops those that it has and those that find no free MSHR. None knows
  * pages: a proposal may lie in the next one. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "memsys/memsys.h"
@@ -44,8 +45,8 @@ struct stride_entry {
 };
 
 struct stride {
-    unsigned line_bytes, degree;
     struct stride_entry entry[STRIDE_ENTRIES];
+    unsigned line_bytes, degree; /* behind what is its state */
 };
 
 static void *stride_create(unsigned line_bytes, unsigned degree)
@@ -89,16 +90,13 @@ static unsigned stride_propose(void *state, uint64_t addr, uint64_t pc, bool mis
 }
 
 static const struct cache_prefetcher none = {.name = "none"};
-static const struct cache_prefetcher next_line = {.name = "next_line",
-                                                  .create = next_line_create,
-                                                  .destroy = free,
-                                                  .state_bytes = sizeof(struct next_line),
-                                                  .propose = next_line_propose};
+static const struct cache_prefetcher next_line = {
+    .name = "next_line", .create = next_line_create, .destroy = free, .propose = next_line_propose};
 static const struct cache_prefetcher stride = {.name = "stride",
                                                .sees_hits = true,
                                                .create = stride_create,
                                                .destroy = free,
-                                               .state_bytes = sizeof(struct stride),
+                                               .state_bytes = offsetof(struct stride, line_bytes),
                                                .propose = stride_propose};
 
 const struct cache_prefetcher *const cache_prefetchers[] = {&none, &next_line, &stride, NULL};

@@ -47,6 +47,24 @@ void tags_free(struct tags *t)
     t->block = NULL;
 }
 
+/* Arrays begin where the host's lines do, whose place in the block is not the same in another process. */
+void tags_visit_state(struct tags *t, state_visitor *visit, void *context)
+{
+    if (!t->block)
+        return;
+    visit(context, &t->clock, sizeof t->clock);
+    visit(context, &t->random, sizeof t->random);
+    visit(context, t->tag, t->block_bytes - HOST_LINE);
+}
+
+bool tags_notes_below(const struct tags *t, unsigned limit)
+{
+    size_t entries = t->block ? (t->set_mask + 1) * t->ways : 0, i = 0;
+    while (i < entries && t->note[i] < limit)
+        i++;
+    return i == entries;
+}
+
 ptrdiff_t tags_find_any(const struct tags *t, uint64_t addr)
 {
     uint64_t unit = addr >> t->shift, tag = unit | TAG_VALID;

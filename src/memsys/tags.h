@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "base/state.h"
 
 struct cache_replacement;
 
@@ -41,6 +42,8 @@ struct tags {
 bool tags_init(struct tags *t, uint64_t sets, unsigned ways, unsigned unit_bytes,
                const struct cache_replacement *policy, uint64_t seed);
 void tags_free(struct tags *t);
+void tags_visit_state(struct tags *t, state_visitor *visit, void *context);
+bool tags_notes_below(const struct tags *t, unsigned limit); /* all of them */
 
 /* The entry that is to make place for `addr`: an empty one if there is one. */
 size_t tags_victim(struct tags *t, uint64_t addr);

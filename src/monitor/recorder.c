@@ -138,6 +138,7 @@ static void set_up_observer(struct recorder *r)
 {
     struct core_observer *o = &r->observer;
     *o = *pmu_observer(r->pmu);
+    o->strides = o->strides ? STRIDES_TOLD : STRIDES_UNTOLD; /* modes add what they want to be told */
     o->begin = on_begin;
     o->runs = on_runs;
     o->transferred = on_transferred;

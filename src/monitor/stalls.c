@@ -68,7 +68,8 @@ struct stalls {
     struct stall_meter meter;
     struct stall_interval now;   /* under way */
     uint64_t next_cut;           /* in cycles or instructions from the beginning on, or UINT64_MAX */
-    struct stall_interval total; /* of those that have ended */
+    struct stall_interval total; /* of those that have ended and count */
+    bool idle;                   /* what happens now does not count */
     struct core_observer observer;
     struct simulation_sum sum;
 };
@@ -147,14 +148,27 @@ static void on_forked(void *context)
     s->meter = (struct stall_meter){0};
 }
 
-static void on_end(void *context)
+/* What is under way is charged as far as it has come. */
+static void close_interval(struct stalls *s)
 {
-    struct stalls *s = context;
     uint64_t ended = stall_meter_end(&s->meter);
     if (ended)
         add_stall(s, &s->meter.last, ended);
-    if (s->now.cycles)
+    if (s->now.cycles && !s->idle)
         end_interval(s);
+}
+
+static void on_end(void *context)
+{
+    close_interval(context);
+}
+
+static void on_part(void *context, bool counts)
+{
+    struct stalls *s = context;
+    close_interval(s);
+    s->idle = !counts;
+    s->now = (struct stall_interval){0};
 }
 
 _Static_assert(sizeof(struct stall_interval) % sizeof(uint64_t) == 0, "intervals are a row of numbers");
@@ -171,6 +185,7 @@ struct stalls *stalls_new(const struct stalls_config *config, struct error *err)
     s->observer = (struct core_observer){.cycles = on_cycles, .context = s, .observed = OBSERVE_CHOSEN};
     s->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
+                                     .part = on_part,
                                      .context = s,
                                      .numbers = (uint64_t *)(void *)&s->total,
                                      .count = sizeof s->total / sizeof(uint64_t)};

@@ -117,6 +117,9 @@ static int read_vector(struct reader *r, struct error *err)
         return wrong(r, err, "the counts are too large");
     r->set->insns += sum;
 
+    if (r->set->count == BBV_MOST)
+        return error_set(err, -E2BIG, "%s:%llu: more than %d intervals: choose longer ones", r->path, r->line,
+                         BBV_MOST);
     return bbv_end(r->set) ? no_memory(r, err) : 0;
 }
 

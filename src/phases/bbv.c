@@ -45,6 +45,10 @@ void bbv_drop(struct bbv_set *s)
 
 void bbv_free(struct bbv_set *s)
 {
+    for (size_t k = 0; k < s->map_count; k++)
+        free(s->map[k].path);
+    free(s->map);
+    free(s->block);
     free(s->entry);
     free(s->vector);
     *s = (struct bbv_set){0};
@@ -54,6 +58,7 @@ void bbv_free(struct bbv_set *s)
 
 struct profile {
     struct bbv_set *set;
+    const struct guest_memory *memory;
     uint32_t *block; /* by the engine's number: ours + 1, or 0. The engine also numbers what never runs */
     size_t block_room;
     uint32_t blocks; /* of ours */
@@ -74,20 +79,24 @@ static int more_blocks(struct profile *profile, uint32_t number)
 
 static void add_told(void *context, uint32_t number, uint64_t pc, uint64_t insns)
 {
-    (void)pc;
     struct profile *profile = context;
     if (profile->code == 0 && number >= profile->block_room)
         profile->code = more_blocks(profile, number);
     if (profile->code)
         return;
-    if (profile->block[number] == 0)
+    if (profile->block[number] == 0) {
+        if ((profile->code = bbv_note_block(profile->set, profile->memory, profile->blocks, pc)) != 0)
+            return;
         profile->block[number] = ++profile->blocks;
+    }
     profile->code = bbv_add(profile->set, profile->block[number] - 1, insns);
 }
 
 static void end_interval(struct profile *profile, struct engine_state *e)
 {
     interpreter.block_counts(e, add_told, profile);
+    if (profile->code == 0 && profile->set->count == BBV_MOST)
+        profile->code = -E2BIG;
     if (profile->code == 0)
         profile->code = bbv_end(profile->set);
 }
@@ -103,7 +112,7 @@ static void run_counted(struct process *p, struct engine_state *e, struct profil
 {
     uint64_t interval = profile->set->interval, left = interval;
     bool counted = true;
-    for (struct thread *t; (t = process_next(p)) != NULL;) {
+    for (struct thread *t; profile->code == 0 && (t = process_next(p)) != NULL;) {
         struct hart *h = thread_hart(t);
         if (counted && (uint64_t)h->quantum > left)
             h->quantum = (int64_t)left;
@@ -119,7 +128,7 @@ static void run_counted(struct process *p, struct engine_state *e, struct profil
             interpreter.set_hooks(e, &(struct engine_hooks){.block = NULL});
         }
     }
-    if (counted)
+    if (counted && profile->code == 0)
         end_rest(profile, e, interval - left);
 }
 
@@ -128,12 +137,15 @@ int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct 
     struct engine_state *e = interpreter.create(process_memory(p), err);
     if (e == NULL)
         return -ENOMEM;
-    struct profile profile = {.set = s};
+    struct profile profile = {.set = s, .memory = process_memory(p)};
     s->interval = interval;
     interpreter.set_hooks(e, &(struct engine_hooks){.count_blocks = true});
     run_counted(p, e, &profile);
     interpreter.destroy(e);
     free(profile.block);
     s->insns = process_retired_insns(p);
+    if (profile.code == -E2BIG)
+        return error_set(err, profile.code, "more than %d intervals of %llu instructions: choose longer ones", BBV_MOST,
+                         (unsigned long long)interval);
     return profile.code ? error_set(err, profile.code, "out of memory for basic block vectors") : 0;
 }

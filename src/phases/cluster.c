@@ -6,22 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index_table.h"
 #include "base/random.h"
+#include "phases/project.h"
 
-enum { DIMENSIONS = 15, STARTS = 5, ROUNDS = 100 };
+enum { STARTS = 5, ROUNDS = 100, LAST_ROUNDS = 10, MOST_SAMPLES = 2048 };
 
 struct points {
     size_t count;
-    double (*at)[DIMENSIONS];
-    double *weight; /* instructions */
+    projected *at;
 };
 
 struct solution {
     unsigned k;
-    double (*centre)[DIMENSIONS];
+    projected *centre;
     uint32_t *of;  /* cluster of each point */
     double spread; /* sum of squared distances to the centres */
+};
+
+/* What k-means needs besides. */
+struct room {
+    struct solution trial;
+    double *nearest; /* of each point: the squared distance to the nearest centre */
+    struct mean {
+        double sum[PROJECTED], count;
+    } * mean; /* of each cluster */
 };
 
 static double uniform(struct random *r)
@@ -29,27 +37,16 @@ static double uniform(struct random *r)
     return (double)(random_u64(r) >> 11) / 9007199254740992.0;
 }
 
-static double squared_distance(const double *a, const double *b)
+/* Four numbers at once: nearly all of the time is spent here. */
+static float squared_distance(const float *a, const float *b)
 {
-    double sum = 0;
-    for (unsigned d = 0; d < DIMENSIONS; d++)
-        sum += (a[d] - b[d]) * (a[d] - b[d]);
-    return sum;
-}
-
-/* Each block has a random direction, a function of its number, so that no matrix need be kept. */
-static void project(const struct bbv_set *s, uint64_t seed, struct points *p)
-{
-    for (size_t k = 0; k < s->count; k++) {
-        const struct bbv *v = &s->vector[k];
-        p->weight[k] = (double)v->insns;
-        for (size_t i = v->first; i < v->first + v->count; i++) {
-            struct random r;
-            random_seed(&r, hash_number(seed, s->entry[i].block));
-            for (unsigned d = 0; d < DIMENSIONS; d++)
-                p->at[k][d] += (2 * uniform(&r) - 1) * (double)s->entry[i].insns / (double)v->insns;
-        }
+    typedef float four __attribute__((vector_size(16), aligned(4)));
+    four sum = {0};
+    for (unsigned d = 0; d < PROJECTED; d += 4) {
+        four apart = *(const four *)(a + d) - *(const four *)(b + d);
+        sum += apart * apart;
     }
+    return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 /* ---- k-means */
@@ -81,9 +78,9 @@ static bool assign(const struct points *p, struct solution *to)
     to->spread = 0;
     for (size_t i = 0; i < p->count; i++) {
         uint32_t best = 0;
-        double least = DBL_MAX;
+        float least = FLT_MAX;
         for (uint32_t k = 0; k < to->k; k++) {
-            double here = squared_distance(p->at[i], to->centre[k]);
+            float here = squared_distance(p->at[i], to->centre[k]);
             if (here < least) {
                 least = here;
                 best = k;
@@ -97,18 +94,18 @@ static bool assign(const struct points *p, struct solution *to)
 }
 
 /* Every centre to the mean of its points; one without points stays. */
-static void recentre(const struct points *p, struct solution *to)
+static void recentre(const struct points *p, struct solution *to, struct mean *mean)
 {
-    for (uint32_t k = 0; k < to->k; k++) {
-        double sum[DIMENSIONS] = {0}, weight = 0;
-        for (size_t i = 0; i < p->count; i++)
-            for (unsigned d = 0; to->of[i] == k && d < DIMENSIONS; d++) {
-                sum[d] += p->at[i][d];
-                weight += d == 0;
-            }
-        for (unsigned d = 0; weight > 0 && d < DIMENSIONS; d++)
-            to->centre[k][d] = sum[d] / weight;
+    memset(mean, 0, to->k * sizeof *mean);
+    for (size_t i = 0; i < p->count; i++) {
+        struct mean *m = &mean[to->of[i]];
+        m->count++;
+        for (unsigned d = 0; d < PROJECTED; d++)
+            m->sum[d] += p->at[i][d];
     }
+    for (uint32_t k = 0; k < to->k; k++)
+        for (unsigned d = 0; mean[k].count > 0 && d < PROJECTED; d++)
+            to->centre[k][d] = (float)(mean[k].sum[d] / mean[k].count);
 }
 
 static void copy_solution(const struct points *p, const struct solution *from, struct solution *to)
@@ -119,15 +116,15 @@ static void copy_solution(const struct points *p, const struct solution *from, s
     memcpy(to->of, from->of, p->count * sizeof *from->of);
 }
 
-static void best_of_starts(const struct points *p, struct solution *trial, struct solution *best, double *nearest,
-                           struct random *r)
+static void best_of_starts(const struct points *p, struct room *room, struct solution *best, struct random *r)
 {
+    struct solution *trial = &room->trial;
     best->spread = DBL_MAX;
     for (unsigned start = 0; start < STARTS; start++) {
-        choose_centres(p, trial, nearest, r);
+        choose_centres(p, trial, room->nearest, r);
         memset(trial->of, 0xff, p->count * sizeof *trial->of);
         for (unsigned round = 0; assign(p, trial) && round < ROUNDS; round++)
-            recentre(p, trial);
+            recentre(p, trial, room->mean);
         if (trial->spread < best->spread)
             copy_solution(p, trial, best);
     }
@@ -137,8 +134,9 @@ static void best_of_starts(const struct points *p, struct solution *trial, struc
 static double score(const struct points *p, const struct solution *s)
 {
     double n = (double)p->count, sum = 0;
-    const double negligible = 1e-5; /* vectors that differ by less than 1 % count as the same */
-    double variance = fmax(s->spread / (DIMENSIONS * fmax(n - s->k, 1)), negligible);
+    /* Vectors that differ by less than 1 % count as the same; the numbers of a vector are 1 / PROJECTED on average. */
+    const double negligible = 1e-4 / (PROJECTED * PROJECTED);
+    double variance = fmax(s->spread / (PROJECTED * fmax(n - s->k, 1)), negligible);
     for (uint32_t k = 0; k < s->k; k++) {
         double members = 0;
         for (size_t i = 0; i < p->count; i++)
@@ -146,8 +144,8 @@ static double score(const struct points *p, const struct solution *s)
         if (members > 0)
             sum += members * log(members / n);
     }
-    sum -= n * DIMENSIONS / 2 * log(2 * M_PI * variance) + (n - s->k) * DIMENSIONS / 2;
-    return sum - s->k * (DIMENSIONS + 1) / 2.0 * log(n);
+    sum -= n * PROJECTED / 2 * log(2 * M_PI * variance) + (n - s->k) * PROJECTED / 2;
+    return sum - s->k * (PROJECTED + 1) / 2.0 * log(n);
 }
 
 /* ---- representatives */
@@ -181,16 +179,17 @@ static int by_interval(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void tell(const struct points *p, const struct solution *s, bool early, struct clusters *c)
+static void tell(const struct bbv_set *set, const struct points *p, const struct solution *s, bool early,
+                 struct clusters *c)
 {
     double all = 0;
     for (size_t i = 0; i < p->count; i++)
-        all += p->weight[i];
+        all += (double)set->vector[i].insns;
     for (uint32_t k = 0; k < s->k; k++) {
         struct cluster_point point = {.interval = representative(p, s, k, early)};
         for (size_t i = 0; i < p->count; i++) {
             point.members += s->of[i] == k;
-            point.weight += s->of[i] == k ? p->weight[i] / all : 0;
+            point.weight += s->of[i] == k ? (double)set->vector[i].insns / all : 0;
         }
         if (point.members > 0)
             c->point[c->count++] = point;
@@ -204,15 +203,15 @@ static void tell(const struct points *p, const struct solution *s, bool early, s
 
 /* ---- all k */
 
-static void solve(const struct points *p, struct solution *solution, unsigned most, const struct cluster_options *o,
-                  struct solution *trial, double *nearest, struct clusters *c)
+static const struct solution *solve(const struct points *p, struct solution *solution, unsigned most,
+                                    const struct cluster_options *o, struct room *room)
 {
     double best = -DBL_MAX, worst = DBL_MAX;
     struct random r;
     random_seed(&r, o->seed);
     for (unsigned k = 1; k <= most; k++) {
-        trial->k = k;
-        best_of_starts(p, trial, &solution[k - 1], nearest, &r);
+        room->trial.k = k;
+        best_of_starts(p, room, &solution[k - 1], &r);
         double here = score(p, &solution[k - 1]);
         best = fmax(best, here);
         worst = fmin(worst, here);
@@ -220,7 +219,37 @@ static void solve(const struct points *p, struct solution *solution, unsigned mo
     unsigned chosen = 0;
     while (chosen + 1 < most && score(p, &solution[chosen]) < worst + 0.9 * (best - worst))
         chosen++;
-    tell(p, &solution[chosen], o->early, c);
+    return &solution[chosen];
+}
+
+/* From the centres of some points to all of them. */
+static void extend(const struct points *p, const struct solution *from, struct room *room)
+{
+    struct solution *all = &room->trial;
+    all->k = from->k;
+    memcpy(all->centre, from->centre, from->k * sizeof *from->centre);
+    memset(all->of, 0xff, p->count * sizeof *all->of);
+    for (unsigned round = 0; assign(p, all) && round < LAST_ROUNDS; round++)
+        recentre(p, all, room->mean);
+}
+
+/* Of many points one at random out of each of as many stretches as there are to be. */
+static size_t sample_of(size_t count, size_t samples, size_t k, struct random *r)
+{
+    size_t first = k * count / samples, end = (k + 1) * count / samples;
+    return first + random_u64(r) % (end - first);
+}
+
+static bool make_samples(const struct points *p, const struct cluster_options *o, struct points *samples)
+{
+    size_t most = 4 * (size_t)o->max_clusters > MOST_SAMPLES ? 4 * (size_t)o->max_clusters : MOST_SAMPLES;
+    struct random r;
+    random_seed(&r, ~o->seed);
+    samples->count = p->count < most ? p->count : most;
+    samples->at = calloc(samples->count, sizeof *samples->at);
+    for (size_t k = 0; samples->at && k < samples->count; k++)
+        memcpy(samples->at[k], p->at[sample_of(p->count, samples->count, k, &r)], sizeof *p->at);
+    return samples->at;
 }
 
 static bool make_solution(struct solution *s, unsigned k, size_t count)
@@ -230,30 +259,44 @@ static bool make_solution(struct solution *s, unsigned k, size_t count)
     return s->centre && s->of;
 }
 
+static void free_solution(struct solution *s)
+{
+    free(s->centre);
+    free(s->of);
+}
+
+/* `p` are all intervals; centres are found with `samples` of them. */
+static bool find(const struct bbv_set *s, const struct points *p, const struct points *samples,
+                 const struct cluster_options *o, struct clusters *c)
+{
+    unsigned most = o->max_clusters < samples->count ? o->max_clusters : (unsigned)samples->count;
+    struct solution *solution = calloc(most, sizeof *solution);
+    struct room room = {.nearest = calloc(samples->count, sizeof *room.nearest),
+                        .mean = calloc(most, sizeof *room.mean)};
+    bool made = make_solution(&room.trial, most, p->count) && solution && room.nearest && room.mean;
+    for (unsigned k = 0; made && k < most; k++)
+        made = make_solution(&solution[k], k + 1, samples->count);
+    if (made) {
+        extend(p, solve(samples, solution, most, o, &room), &room);
+        tell(s, p, &room.trial, o->early, c);
+    }
+    for (unsigned k = 0; solution && k < most; k++)
+        free_solution(&solution[k]);
+    free_solution(&room.trial);
+    free(solution);
+    free(room.nearest);
+    free(room.mean);
+    return made;
+}
+
 int clusters_find(const struct bbv_set *s, const struct cluster_options *o, struct clusters *c, struct error *err)
 {
-    unsigned most = o->max_clusters < s->count ? o->max_clusters : (unsigned)s->count;
-    struct points p = {.count = s->count};
-    struct solution *solution = calloc(most + 1, sizeof *solution);
-    double *nearest = calloc(s->count, sizeof *nearest);
+    struct points p = {s->count, bbv_project(s, o->seed)}, samples = {0};
+    size_t most = o->max_clusters < s->count ? o->max_clusters : s->count;
     *c = (struct clusters){.point = calloc(most, sizeof *c->point), .of = calloc(s->count, sizeof *c->of)};
-    p.at = calloc(s->count, sizeof *p.at);
-    p.weight = calloc(s->count, sizeof *p.weight);
-    bool made = solution && nearest && c->point && c->of && p.at && p.weight;
-    for (unsigned k = 0; made && k <= most; k++)
-        made = make_solution(&solution[k], k < most ? k + 1 : most, s->count);
-    if (made) {
-        project(s, o->seed, &p);
-        solve(&p, solution, most, o, &solution[most], nearest, c);
-    }
-    for (unsigned k = 0; solution && k <= most; k++) {
-        free(solution[k].centre);
-        free(solution[k].of);
-    }
-    free(solution);
-    free(nearest);
+    bool made = p.at && c->point && c->of && make_samples(&p, o, &samples) && find(s, &p, &samples, o, c);
     free(p.at);
-    free(p.weight);
+    free(samples.at);
     if (made)
         return 0;
     clusters_free(c);

@@ -2,11 +2,14 @@
  * and which stretch of the run stands best for all of it.
  *
  * Positions and lengths count intervals of the set. Vectors are compared as shares of their sum, by the sum of absolute
- * differences: 0 for the same, 2 for nothing in common. The time is quadratic in the number of intervals.
+ * differences: 0 for the same, 2 for nothing in common.
  *
- * The paper looks for "the peak or corner, where the slope changes fastest". Behaviour that repeats makes slopes of its
- * own, so the second derivative is taken over steps of one period, which such slopes do not show in. Initialization is
- * taken to end within the first half, as there, and a program whose first intervals are like the others has none. */
+ * The paper takes all of that from the difference graph. Parts of a program that differ from the whole by the same
+ * amount are the same there, and a period of two equal halves is a straight line. So the rules are applied to the
+ * vectors themselves, projected to a few dimensions, and what the difference graph alone says is told beside it
+ * (`corner`, `difference_period`). Initialization is taken to end within the first half, as in the paper. A period has
+ * to be seen twice behind its first time. Time is quadratic in the number of intervals, with a small factor: seconds
+ * for 50,000. */
 #ifndef CYCLESCOPE_PHASES_PHASES_H
 #define CYCLESCOPE_PHASES_PHASES_H
 
@@ -38,6 +41,8 @@ struct phases {
     size_t periods[PHASE_PERIODS]; /* all, ascending */
     unsigned period_count;
     size_t correlated_period; /* what autocorrelation says, or 0 */
+    size_t corner;            /* the sharpest one of the initialization difference graph, or 0 */
+    size_t difference_period; /* the longest period of the difference graph, or 0 */
     struct phase_duration duration[PHASE_DURATIONS];
     unsigned duration_count;
     struct phase_point best;     /* the best single period; without a period, the best interval */
@@ -51,10 +56,5 @@ void phases_free(struct phases *p);
 
 /* The difference to the whole run of every stretch of `length` vectors; count - length + 1 of them. */
 int phases_difference(const struct bbv_set *s, size_t length, double *to) MUST_CHECK;
-
-/* Parts of the analysis, on any signal. */
-size_t phases_initialization(const double *signal, size_t count, double *graph); /* graph: count / 2 + 1 */
-unsigned phases_periods(const double *signal, size_t count, double *graph, size_t *graph_count, size_t *periods);
-size_t phases_correlation(const double *signal, size_t count);
 
 #endif

@@ -122,6 +122,8 @@ HAS(insn_dtlb_missed, EVENT_DTLB)
 HAS(insn_forwarded, EVENT_FORWARD)
 HAS(insn_rejected, EVENT_REJECT)
 HAS(insn_misfetched, EVENT_MISFETCH)
+HAS(insn_off_stride_addr, EVENT_STRIDE_ADDR)
+HAS(insn_off_stride_value, EVENT_STRIDE_VALUE)
 
 bool insn_load_dtlb_missed(const struct insn_view *v, uint32_t selection)
 {

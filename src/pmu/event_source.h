@@ -45,6 +45,7 @@ struct path_source {
     insn_question *of_insn;         /* NULL: cannot be told by instructions */
     uint32_t moments;               /* at which it is asked, one bit each of enum insn_moment */
     const struct count_term *terms; /* NULL: nobody counts it */
+    bool strides;                   /* of_insn asks what stride predictors would have done (core/strides.h) */
 };
 
 struct event_source {

@@ -247,6 +247,7 @@ enum {
 #define TERMS(...)                  (const struct count_term[]){__VA_ARGS__, {0}}
 #define NONE                        {0}
 #define AT(moment, question)        {.of_insn = question, .moments = ON_##moment}
+#define STRIDES(moment, question)   {.of_insn = question, .moments = ON_##moment, .strides = true}
 #define COUNTS(...)                 {.terms = TERMS(__VA_ARGS__)}
 #define WHOLE(question)             question, .whole = true
 #define BOTH(moment, question, ...) {.of_insn = question, .moments = ON_##moment, .terms = TERMS(__VA_ARGS__)}

@@ -40,7 +40,8 @@ enum { WAITS_ALU = 1, WAITS_LONG = 2 };                                     /* i
 insn_question insn_any, insn_of_class, insn_load, insn_store, insn_atomic, insn_fp, insn_integer, insn_system_call,
     insn_fence, insn_csr, insn_prefetch, insn_compressed, insn_misaligned;
 insn_question insn_l1i_missed, insn_l2i_missed, insn_itlb_missed, insn_l1d_missed, insn_l2d_missed, insn_dtlb_missed,
-    insn_load_dtlb_missed, insn_store_dtlb_missed, insn_load_source, insn_forwarded, insn_rejected;
+    insn_load_dtlb_missed, insn_store_dtlb_missed, insn_load_source, insn_forwarded, insn_rejected,
+    insn_off_stride_addr, insn_off_stride_value;
 insn_question insn_branch, insn_conditional, insn_taken, insn_not_taken, insn_call, insn_return, insn_indirect,
     insn_mispredicted, insn_conditional_mispredicted, insn_return_mispredicted, insn_indirect_mispredicted,
     insn_misfetched, insn_wrong_path;

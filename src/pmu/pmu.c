@@ -41,9 +41,10 @@ struct pmu {
     bool cycles;     /* ... or at their records ... */
     bool wholes;     /* ... or at stalls as wholes */
     bool forked;
-    uint8_t mode;             /* enum privilege that the core has */
-    uint32_t moments;         /* at which some counter asks instructions */
-    struct stall_meter stall; /* that is under way, if `wholes` */
+    enum strides_told strides; /* ONLY: all that ask instructions ask for these */
+    uint8_t mode;              /* enum privilege that the core has */
+    uint32_t moments;          /* at which some counter asks instructions */
+    struct stall_meter stall;  /* that is under way, if `wholes` */
     const struct core_counts *core;
     const struct memsys_counts *memory;
     struct core_observer observer;
@@ -261,14 +262,18 @@ static void set_up_needs(struct pmu *p)
 {
     p->moments = 0;
     p->cycles = p->each_cycle = p->wholes = false;
+    bool strides = false, others = false; /* asked for, of instructions */
     for (const struct counter *c = p->of; c < p->of + p->count; c++) {
         if (c->by == BY_NOTHING)
             continue;
         p->moments |= c->by == BY_INSNS ? c->source->moments : 0;
+        strides |= c->by == BY_INSNS && c->source->strides;
+        others |= c->by == BY_INSNS && !c->source->strides;
         p->cycles |= c->by == BY_CYCLES;
         p->wholes |= c->whole;
         p->each_cycle |= (c->shaped && c->by != BY_CYCLES) || (p->counted && (c->shaped || c->by == BY_COUNTS));
     }
+    p->strides = !strides ? STRIDES_UNTOLD : others ? STRIDES_TOLD : STRIDES_ONLY;
 }
 
 static void set_up_observer(struct pmu *p);
@@ -287,6 +292,13 @@ static void on_end(void *context)
 {
     catch_up(context);
     ((struct pmu *)context)->core = NULL; /* it goes with the simulation */
+}
+
+static void on_part(void *context, bool counts)
+{
+    struct pmu *p = context;
+    for (size_t i = 0; i < p->count; i++)
+        pmu_halt(p, i, !counts);
 }
 
 struct pmu *pmu_new_bank(size_t count, struct error *err)
@@ -320,7 +332,7 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
     }
     set_up_needs(p);
     p->sum = (struct simulation_sum){
-        .forked = on_forked, .end = on_end, .context = p, .numbers = p->value, .count = p->count};
+        .forked = on_forked, .end = on_end, .part = on_part, .context = p, .numbers = p->value, .count = p->count};
     set_up_observer(p);
     return p;
 }
@@ -446,6 +458,7 @@ static void set_up_observer(struct pmu *p)
     struct core_observer *o = &p->observer;
     *o = (struct core_observer){
         .begin = on_begin, .mode = on_mode, .counter = on_counter, .context = p, .each_cycle = p->each_cycle};
+    o->strides = p->strides;
     o->observed = p->moments ? OBSERVE_ALL : OBSERVE_CHOSEN;
     o->cycles = p->cycles || p->each_cycle ? on_cycles : NULL;
     o->fetched = asks(p, MOMENT_FETCHED) ? on_fetched : NULL;

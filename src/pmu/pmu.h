@@ -26,7 +26,7 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
 void pmu_free(struct pmu *p);
 
 /* Its context is the PMU. Who observes more may add functions to a copy, and gets at its own context by pmu_owner; its
- * `begin` calls pmu_attach. */
+ * `begin` calls pmu_attach. Who adds functions of instructions sees to it that `strides` is not STRIDES_ONLY. */
 const struct core_observer *pmu_observer(struct pmu *p);
 void *pmu_owner(const struct pmu *p); /* the context of `counted` */
 void pmu_attach(struct pmu *p, struct core *c, const struct core_counts *live);

@@ -12,8 +12,8 @@
  * All figures are sums over windows with weights that depend on the windows alone, so that what adds up in each window
  * adds up in the estimates.
  *
- * Limits: the interval is of chance alone. That caches and predictors were not quite as warm as in the run itself is
- * not in it. */
+ * Limits: the interval is of chance alone. That caches and predictors are not quite as they would be in a detailed run
+ * is not in it. */
 #ifndef CYCLESCOPE_POINTS_COMBINE_H
 #define CYCLESCOPE_POINTS_COMBINE_H
 

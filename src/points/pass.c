@@ -278,9 +278,13 @@ static bool take_kept(struct run *r, const struct group *g)
     size_t taken = 0;
     for (size_t i = g->first; r->pass->kept && i < g->first + g->count; i++) {
         struct measured *m = &r->result->measured[i];
-        m->number = r->pass->kept(r->pass->context, i);
-        m->kept = m->done = m->number != NULL;
-        taken += m->kept;
+        const uint64_t *number = r->pass->kept(r->pass->context, i);
+        if (number == NULL)
+            continue;
+        memcpy(slot_of(r, g, i)->number, number, (r->result->numbers + PASS_WARM_NUMBERS) * sizeof *number);
+        m->number = slot_of(r, g, i)->number;
+        m->kept = m->done = true;
+        taken++;
     }
     r->finished += taken;
     return taken == g->count;

@@ -5,6 +5,7 @@
 
 #include "pmu/fit.h"
 #include "report/csv.h"
+#include "report/sampled_report.h"
 
 static bool is_counted(const struct counter_report *r, size_t event)
 {
@@ -84,12 +85,28 @@ static void print_line(const char *count, const char *label, int width, const ch
         fprintf(to, " %19s  %s\n", count, label);
 }
 
+/* Half of the interval of an estimate. */
+static double half_of(const struct counter_report *r, size_t event)
+{
+    return sampled_half(r->run, SIMULATION_NUMBERS + event);
+}
+
+/* How far the count may be off, in percent of it, if it is an estimate. */
+static void doubt(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
+{
+    size_t used = strlen(text);
+    if (r->run->sampled && amount_of(r, event) > 0)
+        snprintf(text + used, COMMENT_SIZE - used, "%s± %.1f %%", used ? ", " : "",
+                 100 * half_of(r, event) / amount_of(r, event));
+}
+
 static void print_events(const struct counter_report *r, int width, FILE *to)
 {
     char text[GROUPED_SIZE], comment[COMMENT_SIZE];
     for (size_t i = 0; i < r->specs->count; i++) {
         const char *label = r->specs->of[i].text;
         comment_on(r, i, comment);
+        doubt(r, i, comment);
         if (is_counted(r, i))
             print_line(grouped(r->value[i], text), label, width, comment, to);
         else
@@ -184,6 +201,8 @@ json_t *counter_report_json(const struct counter_report *r)
             json_decref(counters);
             return NULL;
         }
+        if (r->run->sampled)
+            json_object_set_new(one, "interval", interval_json((double)r->value[i], half_of(r, i)));
         if (r->fits)
             json_object_set_new(one, "fits", json_boolean(r->fits[i]));
         if (r->fits && r->fits[i] && r->counter[i] != COUNTER_OF_ITS_OWN)

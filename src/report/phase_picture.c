@@ -2,7 +2,7 @@
 
 #include "report/stall_picture.h"
 
-enum { COLUMNS = 72, ROWS = 8 };
+enum { COLUMNS = 72, ROWS = 8, MATRIX = 32 };
 
 /* The mean of the values that fall into the column. */
 static double column_of(const double *value, size_t count, size_t columns, size_t column)
@@ -41,4 +41,34 @@ void phase_picture(const char *title, const double *value, size_t count, uint64_
     for (size_t c = 0; c < columns; c++)
         fputc('-', to);
     fprintf(to, " %s\n", stall_short(count * interval, text));
+}
+
+/* The mean difference of what falls into a cell. */
+static double cell_of(const struct similarity *m, size_t size, size_t row, size_t column)
+{
+    size_t top = row * m->count / size, bottom = (row + 1) * m->count / size;
+    size_t left = column * m->count / size, right = (column + 1) * m->count / size;
+    double sum = 0;
+    for (size_t a = top; a < bottom; a++)
+        for (size_t b = left; b < right; b++)
+            sum += m->difference[a * m->count + b];
+    return sum / (double)((bottom - top) * (right - left));
+}
+
+void phase_matrix_picture(const struct similarity *m, FILE *to)
+{
+    static const char shades[] = "@%#*+=-:. ";
+    size_t size = m->count < MATRIX ? m->count : MATRIX;
+    if (size < 2)
+        return;
+    fputs("\nsimilarity: which times of the run are alike (@ the same, blank: nothing in common)\n", to);
+    for (size_t row = 0; row < size; row++) {
+        fputs("         |", to);
+        for (size_t column = 0; column < size; column++) {
+            char shade = shades[(size_t)(cell_of(m, size, row, column) / 2 * (sizeof shades - 2) + 0.5)];
+            fputc(shade, to); /* twice: characters are half as wide as high */
+            fputc(shade, to);
+        }
+        fputs("|\n", to);
+    }
 }

@@ -1,4 +1,4 @@
-/* A graph over the run as a picture of text. */
+/* Graphs over the run, and the similarity matrix, as pictures of text. */
 #ifndef CYCLESCOPE_REPORT_PHASE_PICTURE_H
 #define CYCLESCOPE_REPORT_PHASE_PICTURE_H
 
@@ -6,8 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "phases/similarity.h"
+
 /* Columns of `value`, each of `interval` instructions; several share a column where there are too many. Nothing without
  * values. */
 void phase_picture(const char *title, const double *value, size_t count, uint64_t interval, FILE *to);
+
+/* Which times of the run are alike, as shades of text. */
+void phase_matrix_picture(const struct similarity *m, FILE *to);
 
 #endif

@@ -34,25 +34,45 @@ double sampled_difference_half(const struct run_report *r, size_t number, size_t
     return half(r, (struct choice){(long)number, (long)less});
 }
 
+/* Functional warming knows no wrong path and no order of execution. What caches and predictors differ by for that has
+ * been measured to cost up to this share of the cycles (docs/RESULTS.md), in any component. */
+static const double warm_doubt = 0.003;
+
+double sampled_cycles_half(const struct run_report *r, size_t number, uint64_t parts)
+{
+    return hypot(sampled_half(r, number) / (double)parts, warm_doubt * (double)r->result.counts.core.cycles);
+}
+
 double sampled_cpi_half(const struct run_report *r)
 {
-    return sampled_half(r, CYCLES) / (double)r->sampled->result.insns;
+    return sampled_cycles_half(r, CYCLES, 1) / (double)r->sampled->result.insns;
 }
 
 /* ---- page */
 
+/* Windows that are there to be simulated and were not; the first of them. */
+static size_t failures(const struct sampled_run *s, const struct measured **first)
+{
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = s->result.count; i-- > 0;) {
+        const struct measured *m = &s->result.measured[i];
+        bool beyond = s->points.period && m->window.start + m->window.insns > s->result.insns;
+        if (m->done || beyond)
+            continue;
+        *first = m;
+        count++;
+    }
+    return count;
+}
+
 static void print_troubles(const struct sampled_run *s, FILE *to)
 {
-    unsigned shown = 0;
-    for (size_t i = 0; i < s->result.count && s->points.period == 0; i++) {
-        const struct measured *m = &s->result.measured[i];
-        if (m->done || ++shown > 3)
-            continue;
-        fprintf(to, " The point at instruction %" PRIu64 " could not be simulated: %s.\n", m->window.start,
-                m->err.text);
-    }
-    if (shown > 3)
-        fprintf(to, " Nor could %u others.\n", shown - 3);
+    const struct measured *first;
+    size_t count = failures(s, &first);
+    if (count)
+        fprintf(to, " %zu could not be simulated, the first of them at instruction %" PRIu64 ": %s.\n", count,
+                first->window.start, first->err.text);
     if (s->missing > 0)
         fprintf(to, " Phases that make up %.1f %% of the run were not simulated; the others stand for them.\n",
                 100 * s->missing);
@@ -128,12 +148,13 @@ json_t *sampled_json(const struct run_report *r)
 {
     const struct sampled_run *s = r->sampled;
     json_t *windows = json_array();
+    const struct measured *first;
     for (size_t i = 0; i < s->result.count; i++)
-        if (s->points.period == 0 || s->result.measured[i].done)
+        if (s->points.period == 0 || s->result.measured[i].window.start < s->result.insns)
             json_array_append_new(windows, window_json(s, &s->result.measured[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
-                     s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "phases",
-                     (json_int_t)s->points.phases, "detailed_instructions",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
+                     s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "failed",
+                     (json_int_t)failures(s, &first), "phases", (json_int_t)s->points.phases, "detailed_instructions",
                      (json_int_t)(s->measured + s->used * r->simulation->warmup_insns), "measured_percent",
                      100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
                      "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",

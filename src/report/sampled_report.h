@@ -10,6 +10,8 @@
  * For a report that is sampled. */
 double sampled_half(const struct run_report *r, size_t number);
 double sampled_difference_half(const struct run_report *r, size_t number, size_t less); /* of one minus another */
+/* The same of a number that is of cycles, `parts` of one: with what warming leaves in doubt. */
+double sampled_cycles_half(const struct run_report *r, size_t number, uint64_t parts);
 double sampled_cpi_half(const struct run_report *r);
 
 void sampled_print(const struct run_report *r, FILE *to); /* what was simulated, and what could not be */

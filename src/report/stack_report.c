@@ -37,8 +37,9 @@ static double half_of(const struct stack_report *r, unsigned kind, unsigned comp
 {
     const struct stack_interval *total = accounting_total(r->accounting);
     size_t number = (size_t)((const uint64_t *)&total->of[kind].parts[component] - (const uint64_t *)total);
-    return sampled_half(&r->run, SIMULATION_NUMBERS + number) /
-           (double)accounting_parts(r->accounting, (enum stack_kind)kind) / (double)total->instructions;
+    return sampled_cycles_half(&r->run, SIMULATION_NUMBERS + number,
+                               accounting_parts(r->accounting, (enum stack_kind)kind)) /
+           (double)total->instructions;
 }
 
 /* ---- the table */

@@ -99,7 +99,7 @@ void stall_report_print(const struct stall_report *r, FILE *to, bool colour, uns
             print_phase(&r->phase[i].sum, i + 1, to);
         fprintf(to, "\n %s\n\n", advice(r, text, sizeof text));
     }
-    if (!r->exact && r->total->cycles)
+    if (!r->exact && !r->run.sampled && r->total->cycles)
         fprintf(
             to,
             " Counted by turns; \xc2\xb1 is the 95 %% interval. The sampling engine took %s cycles more: %.2f %%.\n",

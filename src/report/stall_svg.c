@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/stack_chart.h"
 #include "report/stall_picture.h"
+#include "report/svg_parts.h"
 
 /* Sizes in pixels, before the viewer scales them. */
 enum { MARGIN = 16, TITLE = 16, FONT = 12, PLOT_LEFT = 72, PLOT_WIDTH = 800, PLOT_HEIGHT = 320, LEGEND_WIDTH = 190 };
@@ -25,29 +25,6 @@ static double y_of(const struct plot *p, double cpi)
     return p->top + PLOT_HEIGHT * (1 - fmin(1, cpi / p->high));
 }
 
-/* 1, 2 or 5 times a power of ten, so that a range has about eight of them. */
-static double tick_step(double range)
-{
-    double raw = range / TICKS, power = pow(10, floor(log10(raw)));
-    return power * (raw <= power ? 1 : raw <= 2 * power ? 2 : raw <= 5 * power ? 5 : 10);
-}
-
-static void put_text(FILE *to, const char *text, size_t most)
-{
-    const char *from = text;
-    size_t left = stack_name_length(text) > most ? most - 1 : most;
-    for (uint32_t c; left > 0 && (c = stack_name_next(&text)) != 0; left--, from = text) {
-        if (c == '&' || c == '<' || c == '>' || c == '"')
-            fprintf(to, "&#%u;", (unsigned)c);
-        else if (c == REPLACEMENT_CHARACTER)
-            fputs("&#xfffd;", to);
-        else
-            fwrite(from, 1, (size_t)(text - from), to);
-    }
-    if (*text)
-        fputs("&#x2026;", to);
-}
-
 static void put_head(const struct plot *p, const char *title)
 {
     int width = PLOT_LEFT + PLOT_WIDTH + 2 * MARGIN + LEGEND_WIDTH;
@@ -57,12 +34,12 @@ static void put_head(const struct plot *p, const char *title)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
             "font-family=\"sans-serif\" font-size=\"%d\" fill=\"#222\">\n<title>",
             width, height, width, height, FONT);
-    put_text(p->to, title, SIZE_MAX);
+    svg_text(title, SIZE_MAX, p->to);
     fprintf(p->to,
             "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
             "<text class=\"chart\" x=\"%d\" y=\"%d\" font-size=\"%d\" font-weight=\"bold\">",
             MARGIN, MARGIN + TITLE, TITLE);
-    put_text(p->to, title, TITLE_MOST);
+    svg_text(title, TITLE_MOST, p->to);
     fputs("</text>\n<defs>\n", p->to);
     for (unsigned l = 0; l < STALL_LAYERS; l++)
         fprintf(p->to,
@@ -75,13 +52,13 @@ static void put_head(const struct plot *p, const char *title)
 static void put_axes(const struct plot *p)
 {
     char text[SHORT_NUMBER];
-    int decimals = (int)fmax(0, -floor(log10(p->step) + 1e-9));
+    int decimals = svg_decimals(p->step);
     for (double tick = 0; tick <= p->high + p->step / 2; tick += p->step)
         fprintf(p->to,
                 "<path d=\"M%d %.2fh%d\" stroke=\"#ccc\"/><text class=\"tick\" x=\"%d\" y=\"%.2f\" "
                 "text-anchor=\"end\">%.*f</text>\n",
                 PLOT_LEFT, y_of(p, tick), PLOT_WIDTH, PLOT_LEFT - 6, y_of(p, tick) + 0.35 * FONT, decimals, tick);
-    double step = tick_step((double)p->insns), bottom = p->top + PLOT_HEIGHT;
+    double step = svg_tick_step((double)p->insns, TICKS), bottom = p->top + PLOT_HEIGHT;
     for (double tick = 0; tick <= (double)p->insns * (1 + 1e-9); tick += step)
         fprintf(p->to,
                 "<path d=\"M%.2f %.2fv5\" stroke=\"#222\"/><text class=\"tick\" x=\"%.2f\" y=\"%.2f\" "
@@ -183,7 +160,7 @@ void stall_svg_write(const struct stall_series *s, const struct stall_phase *pha
     p->insns = stall_series_insns(s);
     stall_columns(s, COLUMNS, p->column);
     double most = stall_scale(p->column, COLUMNS);
-    p->step = tick_step(most > 0 ? most : 1);
+    p->step = svg_tick_step(most > 0 ? most : 1, TICKS);
     p->high = p->step * ceil((most > 0 ? most : 1) / p->step - 1e-6);
     put_head(p, title);
     if (p->insns) {

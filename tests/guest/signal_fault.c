@@ -72,6 +72,9 @@ static void jumps_to_bad_places(void)
     void (*nowhere)(void) = (void (*)(void))0x4320;
     FAULTS(nowhere());
     CHECK(fault_signal == SIGSEGV && fault_addr == (void *)0x4320 && fault_pc == 0x4320);
+    void (*beyond)(void) = (void (*)(void))0xff000000000101ce; /* all bits of it count */
+    FAULTS(beyond());
+    CHECK(fault_signal == SIGSEGV && fault_pc == 0xff000000000101ce);
     static char data[64] __attribute__((aligned(64)));
     FAULTS(((void (*)(void))(uintptr_t)data)());
     CHECK(fault_signal == SIGSEGV && fault_code == SEGV_ACCERR && fault_addr == data);

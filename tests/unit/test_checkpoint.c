@@ -8,19 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 
 #include "base/random.h"
 #include "checkpoint/checkpoint_priv.h"
 #include "emulate/emulate.h"
+#include "guest/process_priv.h"
 
-enum { FLIPS = 600, CHANGES = 600, BYTES_MOST = 1 << 20, SAVED_AFTER = 7 };
+enum { FLIPS = 600, CHANGES = 600, BYTES_MOST = 1 << 20, SAVED_AFTER = 7, RUN_INSNS = 2000, RUN_SECONDS = 10 };
 
 enum outcome { REFUSED, RESTORED, WRONG };
 
@@ -28,6 +31,7 @@ struct world {
     char folder[64], program[96], file[96], changed[96];
     uint8_t *bytes; /* of the good checkpoint */
     size_t length;
+    void (*spoil)(struct process *p); /* what to do to a process before it is saved, or NULL */
 };
 
 /* ---- a program of a few instructions */
@@ -85,6 +89,19 @@ static int run_some(struct process *p, int64_t insns)
 
 /* ---- tries, each in a process of its own */
 
+/* Whether it sleeps or has stopped. */
+static bool rests(pid_t pid)
+{
+    char name[64], text[256] = "";
+    snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
+    FILE *from = fopen(name, "r");
+    const char *end = from && fgets(text, sizeof text, from) ? strrchr(text, ')') : NULL;
+    if (from)
+        fclose(from);
+    return end && (end[2] == 'S' || end[2] == 'T');
+}
+
+/* The outcome. A guest that goes on resting for RUN_SECONDS is left to it: it was restored. */
 static int in_child(int (*what)(const struct world *w), const struct world *w)
 {
     fflush(NULL);
@@ -94,8 +111,18 @@ static int in_child(int (*what)(const struct world *w), const struct world *w)
             close(fd); /* what the caller of the tests left open is none of a guest's */
         _exit(what(w));
     }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
+    int status, rested = 0;
+    pid_t done;
+    while ((done = waitpid(pid, &status, WNOHANG)) == 0 && rested < RUN_SECONDS * 1000) {
+        rested = rests(pid) ? rested + 1 : 0;
+        usleep(rested < 10 ? 100 : 1000);
+    }
+    if (done == 0) {
+        kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        return RESTORED;
+    }
+    assert_int_equal(done, pid);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
@@ -106,9 +133,12 @@ static int save(const struct world *w)
     char *const argv[] = {(char *)w->program, NULL}, *const envp[] = {NULL};
     struct process_config config = {
         .argv = argv, .envp = envp, .memory_limit_bytes = 1 << 30, .stack_limit_bytes = 1 << 20, .quantum_insns = 1000};
-    struct checkpoint_file *file = checkpoint_create(w->file, &err);
+    struct checkpoint_file *file = checkpoint_create(w->spoil ? w->changed : w->file, &err);
     struct process *p = file ? process_new(&config, &err) : NULL;
-    if (!p || run_some(p, SAVED_AFTER) < 0 || checkpoint_write(file, p, &err) < 0) {
+    int code = p ? run_some(p, SAVED_AFTER) : -1;
+    if (code == 0 && w->spoil)
+        w->spoil(p);
+    if (code < 0 || checkpoint_write(file, p, NULL, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
@@ -130,11 +160,26 @@ static int restore(const struct world *w)
     return outcome;
 }
 
-/* The same, whatever it has retired. What it would do is its own business: it may well sleep forever. */
+/* The same, whatever it has retired; and it runs a little. What it does is its own business. */
 static int restore_any(const struct world *w)
 {
-    int outcome = restore(w);
-    return outcome == REFUSED ? REFUSED : RESTORED;
+    struct rlimit limit = {RUN_SECONDS, RUN_SECONDS};
+    struct error err = {""};
+    struct checkpoint *c = checkpoint_open(w->changed, &err);
+    struct process *p = c ? checkpoint_restore(c, &err) : NULL;
+    if (!p)
+        return err.text[0] ? REFUSED : WRONG;
+    setrlimit(RLIMIT_CPU, &limit); /* whoever runs in circles is killed */
+    struct engine_state *e = interpreter.create(process_memory(p), &err);
+    uint64_t end = process_retired_insns(p) + RUN_INSNS;
+    struct thread *t;
+    for (int turns = 0; turns < RUN_INSNS && process_retired_insns(p) < end && (t = process_next(p)) != NULL; turns++) {
+        struct hart *h = thread_hart(t);
+        h->quantum = h->quantum < RUN_INSNS ? h->quantum : RUN_INSNS;
+        interpreter.run(e, h);
+        process_trap(p, t);
+    }
+    return RESTORED;
 }
 
 static int try_bytes(const struct world *w, const uint8_t *bytes, size_t length)
@@ -284,12 +329,113 @@ static void changed_fields_do_no_harm(void **state)
     free(bad);
 }
 
+/* ---- processes that there cannot be */
+
+static void sleep_without_call(struct process *p)
+{
+    p->threads->call.asleep = true;
+}
+
+static void sleep_for_nothing(struct process *p)
+{
+    p->threads->call.begun = p->threads->call.asleep = true;
+}
+
+static void wait_for_signals_in_another_call(struct process *p)
+{
+    p->threads->call.begun = true;
+    p->threads->call.sigwait = 1;
+}
+
+static void wait_for_children(struct process *p)
+{
+    p->threads->call.begun = p->threads->call.asleep = p->threads->call.child = true;
+}
+
+static void let_nobody_live(struct process *p)
+{
+    p->threads->exited = true;
+}
+
+static void live_too_long(struct process *p)
+{
+    p->offset_ns = UINT64_MAX - 1;
+}
+
+static void arm_a_timer_for_the_past(struct process *p)
+{
+    p->timers[0].expires_ns = 1;
+    p->timers[0].interval_ns = UINT64_MAX - 1;
+}
+
+static void give_the_next_id_twice(struct process *p)
+{
+    p->threads->tid = p->family->next_id;
+}
+
+static void handle_kill(struct process *p)
+{
+    p->actions[SIGKILL].handler = 0x10000;
+}
+
+static void impossible_processes_are_refused(void **state)
+{
+    static void (*const spoilers[])(struct process * p) = {
+        sleep_without_call,       sleep_for_nothing,      wait_for_signals_in_another_call,
+        wait_for_children,        let_nobody_live,        live_too_long,
+        arm_a_timer_for_the_past, give_the_next_id_twice, handle_kill};
+    struct world w = *(const struct world *)*state;
+    for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++) {
+        w.spoil = spoilers[i];
+        assert_int_equal(in_child(save, &w), 0);
+        if (in_child(restore, &w) != REFUSED)
+            fail_msg("number %zu was restored", i);
+    }
+}
+
+/* ---- names */
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;)
+        count += e->d_name[0] != '.' || (e->d_name[1] != 0 && e->d_name[1] != '.');
+    closedir(d);
+    return count;
+}
+
+/* An old file stays until the new one is complete, and no third one is there afterwards. */
+static void a_file_is_replaced_when_the_new_one_is_complete(void **state)
+{
+    struct world w = *(const struct world *)*state;
+    struct error err;
+    int before = files_in(w.folder);
+    struct stat old, now;
+    assert_int_equal(stat(w.file, &old), 0);
+    struct checkpoint_file *file = checkpoint_create(w.file, &err);
+    assert_non_null(file);
+    checkpoint_close(file);
+    assert_int_equal(stat(w.file, &now), 0);
+    assert_true(now.st_ino == old.st_ino && now.st_size == old.st_size);
+    assert_int_equal(in_child(save, &w), 0);
+    assert_int_equal(stat(w.file, &now), 0);
+    assert_true(now.st_ino != old.st_ino && now.st_size == old.st_size);
+    assert_int_equal(files_in(w.folder), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_one_is_restored),         cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(more_behind_the_end_is_refused), cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(a_changed_program_is_refused),   cmocka_unit_test(changed_fields_do_no_harm),
+        cmocka_unit_test(a_good_one_is_restored),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(more_behind_the_end_is_refused),
+        cmocka_unit_test(every_flipped_bit_is_refused),
+        cmocka_unit_test(a_changed_program_is_refused),
+        cmocka_unit_test(changed_fields_do_no_harm),
+        cmocka_unit_test(impossible_processes_are_refused),
+        cmocka_unit_test(a_file_is_replaced_when_the_new_one_is_complete),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, begin, end);
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""What counting basic blocks costs over plain emulation, and the speed of functional warming, on programs of the suite.
+
+`run`, `phases` and a warm `--skip` take turns, several rounds, and the least processor time of each counts. `phases`
+is measured twice: as it is, and with one interval for the whole run ("counting"), which leaves hardly anything to
+analyse. A time stands only if the program ended well and wrote what it wrote under `run`.
+"""
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
+import folder    # noqa: E402  (these three lie in suite/)
+import guest     # noqa: E402
+import programs  # noqa: E402
+
+# Two interpreters, whose code is wide; a compiler, whose code is wider; and a loop.
+DEFAULT = ["perl-pod", "python", "cc1", "gzip"]
+
+HEADER = ("| program | instructions | run s | counting s | phases s | counting costs | phases costs | our BBV MIPS | "
+          "warming MIPS |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+
+# Beside which this stands: speeds of other tools, measured once (best of 6 interleaved rounds, other inputs).
+PEERS = """
+Others, measured on another day with other inputs: QEMU 10 with its bbv plugin, interval 10 M, which translates to host
+code: gzip -9 1155 MIPS (2048 without), perl 495 (989), python 360 (693). valgrind's exp-bbv: 22 x slower than native.
+"""
+
+
+class Wrong(Exception):
+    """A run that did not do its work; the text says how."""
+
+
+def one_run(runner, case, suite, options, complete=True):
+    result = guest.run(runner, case, suite.sysroot, options.timeout)
+    if result.status != 0 and complete:
+        raise Wrong("takes too long" if result.status is None else f"status {result.status}")
+    return result
+
+
+def measure(case, suite, options):
+    """Instructions, and the least seconds of run, counting, phases and warming."""
+    def phases(interval):
+        return guest.Emulator(suite.sysroot, f"{options.cyclescope} phases --quiet --interval {interval} "
+                                             "--sysroot {root} --")
+    warming = guest.on_core(suite.sysroot, options.cyclescope, "--skip", options.skip, "--warm", "--max-insns", 1000)
+    runners = [guest.without_core(suite.sysroot, options.cyclescope), phases("100G"), phases("10M")]
+    best, instructions, reference = [math.inf] * 4, None, None
+    for _ in range(options.rounds):
+        for i, runner in enumerate(runners):
+            result = one_run(runner, case, suite, options)
+            outputs = case.comparable(result.outputs)
+            reference = reference or outputs
+            if outputs != reference:
+                raise Wrong("other output")
+            best[i] = min(best[i], result.cpu_seconds)
+            instructions = result.instructions or instructions
+        best[3] = min(best[3], one_run(warming, case, suite, options, complete=False).cpu_seconds)
+    return instructions, *best
+
+
+def table(options):
+    """Prints the table row by row; true if every program could be measured."""
+    suite = folder.Suite(options.suite)
+    cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
+    suite.prepare()
+    complete = True
+    print(HEADER, flush=True)
+    for case in cases:
+        try:
+            count, run, counting, phases, warming = measure(case, suite, options)
+        except Wrong as problem:
+            print(f"| {case.program} | {problem} | | | | | | | |", flush=True)
+            complete = False
+            continue
+        warmed = min(options.skip, count)
+        print(f"| {case.program} | {count} | {run:.2f} | {counting:.2f} | {phases:.2f} | {counting / run:.3f} x | "
+              f"{phases / run:.3f} x | {count / phases / 1e6:.0f} | {warmed / warming / 1e6:.0f} |", flush=True)
+    print(PEERS, end="")
+    return complete
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"default: {' '.join(DEFAULT)}")
+    parser.add_argument("--all", action="store_true", help="all programs of the suite")
+    parser.add_argument("--size", choices=programs.SIZES, default="big")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
+    parser.add_argument("--skip", type=int, default=100000000, metavar="N", help="instructions warmed; default: 100 M")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+    parser.add_argument("--cyclescope", metavar="FILE", default=guest.CYCLESCOPE)
+    parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
+    return parser.parse_args()
+
+
+def main():
+    try:
+        return 0 if table(parse()) else 1
+    except guest.Unavailable as reason:
+        print(f"skip phases: {reason}")
+        return 0
+    except ValueError as problem:
+        print(f"phases: {problem}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

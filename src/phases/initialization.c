@@ -1,0 +1,104 @@
+/* Where initialization ends. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "phases/signal.h"
+
+/* ---- by the paper's rule */
+
+/* How much the slope over one step falls at `at`. Before the first step the slope at 0 stands for the one before. */
+static double corner(const double *graph, size_t at, size_t step)
+{
+    double before = at >= step ? graph[at] - graph[at - step] : graph[step] - graph[0];
+    return before - (graph[at + step] - graph[at]);
+}
+
+size_t signal_corner(const struct signal *s, size_t period, double *graph)
+{
+    size_t half = s->count / 2, quarter = s->count / 4, step = period ? period : 1, best = 0;
+    if (quarter == 0)
+        return 0;
+    signal_slide(s, quarter, graph, half + 1);
+    double most = 0;
+    for (size_t k = 1; k + step <= half; k++)
+        if (corner(graph, k, step) > most * 1.0001) {
+            most = corner(graph, k, step);
+            best = k;
+        }
+    return best;
+}
+
+/* ---- by what never comes again */
+
+/* How unlike each sample of the first half is to the most similar one of the second half. */
+static void find_novelty(const struct signal *s, float *novelty, size_t half)
+{
+    enum { MOST = 4096 };
+    size_t others = s->count - half, step = (others + MOST - 1) / MOST;
+    for (size_t k = 0; k < half; k++) {
+        double least = INFINITY;
+        for (size_t j = half; j < s->count && least > 0; j += step)
+            least = fmin(least, signal_distance(s, k, j, 1));
+        novelty[k] = (float)least;
+    }
+}
+
+/* How unlike each sample of the first half is to the one that comes a period later. */
+static void find_mismatch(const struct signal *s, size_t distance, float *mismatch, size_t half)
+{
+    for (size_t k = 0; k < half; k++)
+        mismatch[k] = (float)signal_distance(s, k, k + distance, 1);
+}
+
+static double mean_of(const float *x, size_t count)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += x[k];
+    return count ? sum / (double)count : 0;
+}
+
+/* The sum of what is unlike rises during initialization, then hardly any more. Its corner is farthest above the line
+ * from its start to its end. What is left behind it has to be clearly less. */
+static size_t last_unlike(const float *unlike, size_t half)
+{
+    const double negligible = 0.01; /* of a vector */
+    double mean = mean_of(unlike, half), above = 0, most = 0;
+    size_t end = 0;
+    for (size_t k = 0; k < half; k++) {
+        above += unlike[k] - mean;
+        if (above > most) {
+            most = above;
+            end = k + 1;
+        }
+    }
+    double before = mean_of(unlike, end), after = mean_of(unlike + end, half - end);
+    if (before <= 4 * fmax(after, negligible))
+        return 0;
+    /* Initialization may end within an interval, which belongs to the side that has more of it. A single interval is
+     * held against what it would be if it had nothing in common with others: more than the length of a vector. */
+    double whole = end > 1 ? mean_of(unlike, end - 1) : 1;
+    return unlike[end - 1] < whole / 2 ? end - 1 : end;
+}
+
+int signal_initialization(const struct signal *s, size_t period, double unrelated, size_t *end)
+{
+    size_t half = s->count / 2;
+    *end = 0;
+    if (half < 2)
+        return 0;
+    float *unlike = calloc(half, sizeof *unlike);
+    if (unlike == NULL)
+        return -ENOMEM;
+    find_novelty(s, unlike, half);
+    *end = last_unlike(unlike, half);
+    if (*end == 0 && period > 0 && period <= s->count - half) {
+        find_mismatch(s, period, unlike, half);
+        size_t last = last_unlike(unlike, half);
+        *end = last >= period && mean_of(unlike + last - period, period) > unrelated / 2 ? last : 0;
+    }
+    free(unlike);
+    return 0;
+}

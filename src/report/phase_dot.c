@@ -1,0 +1,73 @@
+/* The call graph of every phase, for Graphviz: functions with their share of the phase, calls with their number. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/phase_report.h"
+
+enum { MOST_CALLS = 40 };
+static const double LEAST_SHARE = 0.005;
+
+static void put_quoted(const char *text, FILE *to)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', to);
+        fputc(*text, to);
+    }
+}
+
+static double share_of(const struct phase_code *code, uint32_t function)
+{
+    for (size_t k = 0; k < code->shares; k++)
+        if (code->share[k].function == function)
+            return code->share[k].insns / code->insns;
+    return 0;
+}
+
+static void put_node(const struct phase_report *r, unsigned phase, uint32_t function, FILE *to)
+{
+    struct phase_function f = phase_function_at(r->functions, function);
+    fprintf(to, "    p%u_%u [label=\"", phase, function);
+    put_quoted(f.name, to);
+    fprintf(to, "\\n%.1f %%\"];\n", 100 * share_of(&r->code[phase], function));
+}
+
+/* Whether one of the calls before `end` has the function at either side. */
+static bool is_mentioned(const struct phase_code *code, uint32_t function, size_t end)
+{
+    for (size_t k = 0; k < end; k++)
+        if (code->call[k].from == function || code->call[k].to == function)
+            return true;
+    return false;
+}
+
+static void put_phase(const struct phase_report *r, unsigned phase, FILE *to)
+{
+    const struct phase_code *code = &r->code[phase];
+    size_t calls = code->calls < MOST_CALLS ? code->calls : MOST_CALLS;
+    fprintf(to, "  subgraph cluster_%u {\n    label=\"phase %u: %.2f %% of the run\";\n", phase, phase,
+            100 * r->clusters->point[phase].weight);
+    for (size_t k = 0; k < code->shares; k++) {
+        uint32_t function = code->share[k].function;
+        if (code->share[k].insns >= LEAST_SHARE * code->insns || is_mentioned(code, function, calls))
+            put_node(r, phase, function, to);
+    }
+    for (size_t k = 0; k < calls; k++) { /* a function that is called but for which no instruction was seen */
+        uint32_t callee = code->call[k].to;
+        if (share_of(code, callee) == 0 && !is_mentioned(code, callee, k))
+            put_node(r, phase, callee, to);
+        fprintf(to, "    p%u_%u -> p%u_%u [label=\"%.0f\"];\n", phase, code->call[k].from, phase, callee,
+                code->call[k].count);
+    }
+    fputs("  }\n", to);
+}
+
+void phase_report_dot(const struct phase_report *r, FILE *to)
+{
+    fputs("digraph phases {\n  label=\"", to);
+    put_quoted(r->source, to);
+    fputs("\";\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n", to);
+    for (unsigned k = 0; k < r->clusters->count; k++)
+        put_phase(r, k, to);
+    fputs("}\n", to);
+}

@@ -1,0 +1,153 @@
+#include "report/series_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/csv.h"
+#include "report/series_picture.h"
+
+/* ---- the page */
+
+enum { LABEL_MOST = 60 };
+
+static int label_width(const struct series_report *r)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < r->metrics; i++)
+        width = strlen(r->metric[i].label) > width ? strlen(r->metric[i].label) : width;
+    return (int)(width > LABEL_MOST ? LABEL_MOST : width);
+}
+
+static void put_value(double value, FILE *to)
+{
+    if (isnan(value))
+        fprintf(to, " %10s", "-");
+    else
+        fprintf(to, " %10.3f", value);
+}
+
+static void print_metric(const struct series_report *r, const struct series_metric *m, int width, FILE *to)
+{
+    double low = (double)NAN, high = (double)NAN;
+    for (size_t i = 0; i < series_count(r->series); i++) {
+        double value = series_metric_value(r->series, m, i, i + 1);
+        low = fmin(low, value); /* of a number and a NAN the number */
+        high = fmax(high, value);
+    }
+    fprintf(to, " %-*s", width, m->label);
+    put_value(series_metric_value(r->series, m, 0, series_count(r->series)), to);
+    put_value(low, to);
+    put_value(high, to);
+    fprintf(to, "%s%s\n", *m->unit ? "  " : "", m->unit);
+}
+
+/* What processes that the program forked did is in the counts of the run only. */
+static void print_rest(const struct series_report *r, FILE *to)
+{
+    char text[GROUPED_SIZE];
+    uint64_t all = r->run->result.counts.core.instructions;
+    uint64_t shown = series_growth(r->series, SERIES_INSNS, 0, series_count(r->series));
+    if (all > shown)
+        fprintf(to, " %s instructions of processes that the program forked are not in the intervals.\n",
+                grouped(all - shown, text));
+}
+
+void series_report_print(const struct series_report *r, FILE *to, unsigned columns)
+{
+    char text[GROUPED_SIZE];
+    size_t count = series_count(r->series);
+    int width = label_width(r);
+    run_report_print_begin(r->run, to);
+    fprintf(to, "\n %s interval%s of ", grouped(count, text), count == 1 ? "" : "s");
+    fprintf(to, "%s instructions:\n\n", grouped(series_interval(r->series), text));
+    fprintf(to, " %-*s %10s %10s %10s\n", width, "", "all", "lowest", "highest");
+    for (size_t i = 0; i < r->metrics; i++)
+        print_metric(r, &r->metric[i], width, to);
+    series_picture_print(r, to, columns);
+    fputc('\n', to);
+    print_rest(r, to);
+    run_report_print_end(r->run, to);
+}
+
+/* ---- CSV */
+
+static void put_names(const struct series_report *r, FILE *to)
+{
+    fputs("from,instructions,cycles", to);
+    for (size_t i = 0; i < r->specs->count; i++) {
+        fputc(',', to);
+        csv_text(r->specs->of[i].text, to);
+    }
+    bool named = r->metrics && r->metric[0].key != r->specs->of[0].text;
+    for (size_t i = 0; named && i < r->metrics; i++)
+        fprintf(to, ",%s", r->metric[i].key);
+    fputs(r->phase ? ",phase\n" : "\n", to);
+}
+
+void series_report_csv(const struct series_report *r, FILE *to)
+{
+    bool named = r->metrics && r->metric[0].key != r->specs->of[0].text;
+    put_names(r, to);
+    for (size_t i = 0; i < series_count(r->series); i++) {
+        fprintf(to, "%" PRIu64, series_growth(r->series, SERIES_INSNS, 0, i));
+        for (unsigned c = 0; c < series_columns(r->series); c++)
+            fprintf(to, ",%" PRIu64, series_growth(r->series, c, i, i + 1));
+        for (size_t m = 0; named && m < r->metrics; m++) {
+            double value = series_metric_value(r->series, &r->metric[m], i, i + 1);
+            fprintf(to, isnan(value) ? "," : ",%.6f", value);
+        }
+        int phase = series_phase_of(r, i, i + 1);
+        if (r->phase && phase >= 0)
+            fprintf(to, ",%d", phase);
+        else if (r->phase)
+            fputc(',', to);
+        fputc('\n', to);
+    }
+}
+
+/* ---- JSON */
+
+static json_t *metrics_json(const struct series_report *r, size_t from, size_t to)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < r->metrics; i++) {
+        double value = series_metric_value(r->series, &r->metric[i], from, to);
+        json_object_set_new(object, r->metric[i].key, isnan(value) ? json_null() : json_real(value));
+    }
+    return object;
+}
+
+static json_t *counts_of(const struct series_report *r, size_t from, size_t to)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < r->specs->count; i++)
+        json_object_set_new(
+            object, r->specs->of[i].text,
+            json_integer((json_int_t)series_growth(r->series, (unsigned)(SERIES_EVENTS + i), from, to)));
+    return object;
+}
+
+static json_t *interval_json(const struct series_report *r, size_t i)
+{
+    json_t *one =
+        json_pack("{s:I, s:I, s:I, s:o, s:o}", "from", (json_int_t)series_growth(r->series, SERIES_INSNS, 0, i),
+                  "instructions", (json_int_t)series_growth(r->series, SERIES_INSNS, i, i + 1), "cycles",
+                  (json_int_t)series_growth(r->series, SERIES_CYCLES, i, i + 1), "counts", counts_of(r, i, i + 1),
+                  "metrics", metrics_json(r, i, i + 1));
+    int phase = r->phase ? series_phase_of(r, i, i + 1) : -1;
+    if (one && phase >= 0)
+        json_object_set_new(one, "phase", json_integer(phase));
+    return one;
+}
+
+bool series_report_json(const struct series_report *r, json_t *root)
+{
+    json_t *array = json_array();
+    bool whole = array != NULL;
+    for (size_t i = 0; whole && i < series_count(r->series); i++)
+        whole = json_array_append_new(array, interval_json(r, i)) == 0;
+    json_object_set_new(root, "interval", json_integer((json_int_t)series_interval(r->series)));
+    json_object_set_new(root, "metrics", metrics_json(r, 0, series_count(r->series)));
+    return json_object_set_new(root, "intervals", array) == 0 && whole;
+}

@@ -1,0 +1,409 @@
+/* Sampled runs: points from files, estimates and their intervals, finished windows in a file. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "points/choose.h"
+#include "points/combine.h"
+#include "points/kept.h"
+
+enum {
+    CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t),
+    INSNS = offsetof(struct simulation_counts, core.instructions) / sizeof(uint64_t),
+    NUMBERS = SIMULATION_NUMBERS + PASS_WARM_NUMBERS,
+    WINDOW = 1000000, /* instructions */
+};
+
+/* A result of windows that were not simulated but made up. */
+static void make_windows(struct sampled_run *s, size_t count)
+{
+    s->result.measured = calloc(count, sizeof *s->result.measured);
+    s->result.count = count;
+    s->result.numbers = SIMULATION_NUMBERS;
+    assert_non_null(s->result.measured);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *number = calloc(NUMBERS, sizeof *number);
+        assert_non_null(number);
+        number[INSNS] = WINDOW;
+        s->result.measured[i] = (struct measured){.window = {i * WINDOW, WINDOW}, .done = true, .number = number};
+    }
+}
+
+static uint64_t *numbers(struct sampled_run *s, size_t i)
+{
+    return (uint64_t *)(uintptr_t)s->result.measured[i].number;
+}
+
+static void free_windows(struct sampled_run *s)
+{
+    for (size_t i = 0; i < s->result.count; i++)
+        free(numbers(s, i));
+    sampled_run_free(s);
+}
+
+static double cycles_of(void *context, const uint64_t *number)
+{
+    (void)context;
+    return (double)number[CYCLES];
+}
+
+static double uniform(struct random *r)
+{
+    return (double)(random_u64(r) >> 11) / 9007199254740992.0;
+}
+
+static double normal(struct random *r)
+{
+    double sum = -6;
+    for (unsigned i = 0; i < 12; i++)
+        sum += uniform(r);
+    return sum;
+}
+
+/* ---- phases */
+
+static void use_phases(struct sampled_run *s, unsigned phases, const double *weight)
+{
+    s->points.phase = calloc(phases, sizeof *s->points.phase);
+    assert_non_null(s->points.phase);
+    s->points.phases = phases;
+    for (unsigned i = 0; i < phases; i++)
+        s->points.phase[i] = (struct point_phase){.id = i, .weight = weight[i]};
+}
+
+/* Two phases with two points each: 0.25 * 2 + 0.75 * 4, with variances by hand. */
+static void weights_count(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    static const double weight[] = {0.25, 0.75}, cpi[] = {1, 3, 3.5, 4.5};
+    struct error err;
+    make_windows(&s, 4);
+    use_phases(&s, 2, weight);
+    for (size_t i = 0; i < 4; i++) {
+        s.result.measured[i].phase = i / 2;
+        numbers(&s, i)[CYCLES] = (uint64_t)(cpi[i] * WINDOW);
+    }
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(fabs(e.value - 3.5) < 1e-9);
+    /* Variances of the means are 2 / 2 and 0.5 / 2; Satterthwaite's degrees (a + b)^2 / (a^2 + b^2). */
+    double a = 0.0625 * 1, b = 0.5625 * 0.25, degrees = (a + b) * (a + b) / (a * a + b * b);
+    assert_true(degrees > 1.7 && degrees < 1.8);
+    assert_true(e.half > 4.303 * sqrt(a + b) && e.half < 6.1 * sqrt(a + b));
+    free_windows(&s);
+}
+
+/* A phase that was measured in full leaves no doubt. */
+static void whole_phases_are_certain(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    static const double weight[] = {0.5, 0.5};
+    struct error err;
+    make_windows(&s, 3);
+    use_phases(&s, 2, weight);
+    for (size_t i = 0; i < 3; i++) {
+        s.result.measured[i].phase = i == 2;
+        numbers(&s, i)[CYCLES] = (i + 1) * WINDOW;
+    }
+    s.points.phase[0].intervals = 2;
+    s.points.phase[1].intervals = 1;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(fabs(e.value - 2.25) < 1e-9 && e.half == 0);
+    free_windows(&s);
+}
+
+static void missing_phases_are_named(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    static const double weight[] = {0.25, 0.75};
+    struct error err;
+    make_windows(&s, 2);
+    use_phases(&s, 2, weight);
+    s.result.measured[0].phase = s.result.measured[1].phase = 1;
+    numbers(&s, 0)[CYCLES] = numbers(&s, 1)[CYCLES] = 2 * WINDOW;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    assert_true(fabs(s.missing - 0.25) < 1e-9);
+    assert_true(fabs(combine(&s, cycles_of, NULL).value - 2) < 1e-9);
+    free_windows(&s);
+}
+
+static void one_point_has_no_bound(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    static const double weight[] = {1};
+    struct error err;
+    make_windows(&s, 1);
+    use_phases(&s, 1, weight);
+    numbers(&s, 0)[CYCLES] = WINDOW;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(e.value == 1 && isinf(e.half));
+    s.result.measured[0].done = false;
+    s.used = 0;
+    assert_int_equal(combine_prepare(&s, &err), -ENODATA);
+    free_windows(&s);
+}
+
+/* Phases of known spread, drawn again and again: 95 % intervals hold the truth about as often as they say. */
+static void intervals_of_phases_cover(void **state)
+{
+    (void)state;
+    enum { TRIALS = 2000, PHASES = 6, EACH = 4 };
+    struct random r;
+    unsigned inside = 0;
+    random_seed(&r, 7);
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct sampled_run s = {0};
+        double weight[PHASES], truth = 0;
+        struct error err;
+        make_windows(&s, PHASES * EACH);
+        for (unsigned h = 0; h < PHASES; h++)
+            weight[h] = (h + 1.0) * 2 / (PHASES * (PHASES + 1));
+        use_phases(&s, PHASES, weight);
+        for (unsigned h = 0; h < PHASES; h++) {
+            truth += weight[h] * (1 + h);
+            for (unsigned i = 0; i < EACH; i++) {
+                s.result.measured[h * EACH + i].phase = h;
+                numbers(&s, h * EACH + i)[CYCLES] = (uint64_t)(WINDOW * (1 + h + 0.05 * (h + 1) * normal(&r)));
+            }
+        }
+        assert_int_equal(combine_prepare(&s, &err), 0);
+        struct sampled_rate e = combine(&s, cycles_of, NULL);
+        inside += fabs(e.value - truth) <= e.half;
+        free_windows(&s);
+    }
+    assert_in_range(inside, TRIALS * 93 / 100, TRIALS * 98 / 100);
+}
+
+/* ---- systematic windows */
+
+/* Misses decide the cycles but for a little noise, and the windows have more of them than the run. */
+static void make_run_with_misses(struct sampled_run *s, size_t count, struct random *r, double noise, double *truth)
+{
+    double misses = 0;
+    s->points.period = 2 * WINDOW;
+    s->points.insns = WINDOW;
+    make_windows(s, count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *n = numbers(s, i), *window = n + SIMULATION_NUMBERS, *stretch = window + WARM_COUNTS;
+        double seen = uniform(r), unseen = uniform(r);
+        window[WARM_INSNS] = WINDOW;
+        window[WARM_L2D] = (uint64_t)(10000 * seen);
+        stretch[WARM_INSNS] = 2 * WINDOW;
+        stretch[WARM_L2D] = (uint64_t)(10000 * seen) + (uint64_t)(10000 * unseen);
+        n[CYCLES] = (uint64_t)(WINDOW * (0.5 + noise * normal(r)) + 200.0 * (double)window[WARM_L2D]);
+        misses += (double)stretch[WARM_L2D];
+    }
+    *truth = 0.5 + 200 * misses / (2.0 * WINDOW * (double)count);
+}
+
+static void misses_correct_windows(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    struct random r;
+    struct error err;
+    double truth;
+    random_seed(&r, 3);
+    make_run_with_misses(&s, 100, &r, 0, &truth);
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    assert_int_equal(s.regression.columns, 1);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(fabs(e.value - truth) < 1e-5 && e.half < 1e-4);
+    free_windows(&s);
+}
+
+static void intervals_of_windows_cover(void **state)
+{
+    (void)state;
+    enum { TRIALS = 1000 };
+    struct random r;
+    unsigned inside = 0;
+    random_seed(&r, 11);
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct sampled_run s = {0};
+        struct error err;
+        double truth;
+        make_run_with_misses(&s, 60, &r, 0.1, &truth);
+        assert_int_equal(combine_prepare(&s, &err), 0);
+        struct sampled_rate e = combine(&s, cycles_of, NULL);
+        assert_true(e.half < 0.06); /* without the misses it would be 0.15 */
+        inside += fabs(e.value - truth) <= e.half;
+        free_windows(&s);
+    }
+    assert_in_range(inside, TRIALS * 92 / 100, TRIALS * 98 / 100);
+}
+
+/* What adds up in every window adds up in the estimates, to the rounding. */
+static void estimates_add_up(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    struct random r;
+    struct error err;
+    double truth;
+    uint64_t whole[SIMULATION_NUMBERS];
+    random_seed(&r, 5);
+    make_run_with_misses(&s, 80, &r, 0.2, &truth);
+    for (size_t i = 0; i < s.result.count; i++) {
+        uint64_t *n = numbers(&s, i), first = random_u64(&r) % n[CYCLES];
+        n[INSNS + 1] = first;
+        n[INSNS + 2] = n[CYCLES] - first;
+    }
+    s.result.insns = 160 * (uint64_t)WINDOW;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    combine_numbers(&s, whole);
+    assert_in_range(whole[INSNS + 1] + whole[INSNS + 2] - whole[CYCLES] + 2, 0, 4);
+    assert_in_range(whole[INSNS], s.result.insns - 1, s.result.insns + 1);
+    free_windows(&s);
+}
+
+/* ---- points of files, and chosen ones */
+
+static const char *write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    return name;
+}
+
+static void files_are_read(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/points-XXXXXX";
+    struct points p = {0};
+    struct error err;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    write_file("s", "7 1\n2 0\n\n5 1\n");
+    write_file("w", "0.4 0\n0.2 1\n0.4 1\n");
+    assert_int_equal(points_read(&p, "s", "w", 100, &err), 0);
+    assert_int_equal(p.count, 3);
+    assert_int_equal(p.phases, 2);
+    assert_int_equal(p.point[0].window.start, 200);
+    assert_int_equal(p.point[1].window.start, 500);
+    assert_true(fabs(p.phase[p.point[0].phase].weight - 0.4) < 1e-12);
+    assert_true(fabs(p.phase[p.point[2].phase].weight - 0.6) < 1e-12);
+    points_free(&p);
+    static const char *const bad[][2] = {
+        {"1 2 3\n", "0.5 2\n"}, {"x 1\n", "1 1\n"},   {"1 1\n1 1\n", "1 1\n"}, {"1 1\n", "1 2\n"},
+        {"1 1\n", "0.1 1\n"},   {"1 1\n", "1.5 1\n"}, {"", "1 1\n"},           {"-1 1\n", "1 1\n"},
+    };
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_file("s", bad[i][0]);
+        write_file("w", bad[i][1]);
+        err.text[0] = '\0';
+        assert_true(points_read(&p, "s", "w", 100, &err) < 0 && err.text[0]);
+        points_free(&p);
+    }
+    assert_true(points_read(&p, "nowhere", NULL, 100, &err) < 0);
+    unlink("s");
+    unlink("w");
+    assert_int_equal(chdir("/"), 0);
+    rmdir(folder);
+}
+
+/* Two kinds of intervals, three to one: points and weights have that proportion, and no interval comes twice. */
+static void chosen_points_are_spread(void **state)
+{
+    (void)state;
+    struct bbv_set s = {.interval = 1000};
+    struct points p = {0};
+    struct error err;
+    for (unsigned i = 0; i < 200; i++) {
+        assert_int_equal(bbv_add(&s, i % 4 == 0, 1000), 0);
+        assert_int_equal(bbv_end(&s), 0);
+    }
+    s.insns = 200000;
+    assert_int_equal(points_choose(&s, &(struct choose_options){.interval = 1000, .points = 20, .seed = 1}, &p, &err),
+                     0);
+    assert_int_equal(p.count, 20);
+    assert_int_equal(p.phases, 2);
+    size_t rare = 0, late = 0;
+    for (size_t i = 0; i < p.count; i++) {
+        rare += p.point[i].window.start / 1000 % 4 == 0;
+        late += p.point[i].window.start >= 100000;
+        assert_true(i == 0 || p.point[i].window.start > p.point[i - 1].window.start);
+    }
+    assert_int_equal(rare, 5);
+    assert_in_range(late, 9, 11);
+    assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 1) < 1e-12);
+    assert_true(fabs(fmin(p.phase[0].weight, p.phase[1].weight) - 0.25) < 1e-12);
+    points_free(&p);
+    bbv_free(&s);
+}
+
+/* ---- finished windows */
+
+static void finished_windows_are_kept(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/kept-XXXXXX";
+    static const uint64_t one[] = {1, 2, UINT64_MAX}, two[] = {4, 5, 6};
+    struct error err;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct kept *k = kept_open(path, 42, 3, &err);
+    assert_non_null(k);
+    kept_add(k, 9, one);
+    kept_add(k, 300, two);
+    assert_int_equal(kept_close(k, &err), 0);
+
+    assert_null(kept_open(path, 43, 3, &err));
+    assert_non_null(strstr(err.text, "another run"));
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fputs("5 1 2", f); /* it was killed here */
+    fclose(f);
+    k = kept_open(path, 42, 3, &err);
+    assert_non_null(k);
+    assert_int_equal(kept_count(k), 2);
+    assert_memory_equal(kept_find(k, 9), one, sizeof one);
+    assert_memory_equal(kept_find(k, 300), two, sizeof two);
+    assert_null(kept_find(k, 5));
+    kept_add(k, 5, two);
+    assert_int_equal(kept_close(k, &err), 0);
+    k = kept_open(path, 42, 3, &err);
+    assert_non_null(k);
+    assert_memory_equal(kept_find(k, 5), two, sizeof two);
+    assert_int_equal(kept_close(k, &err), 0);
+
+    write_file(path, "something else\n");
+    assert_null(kept_open(path, 42, 3, &err));
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_count),
+        cmocka_unit_test(whole_phases_are_certain),
+        cmocka_unit_test(missing_phases_are_named),
+        cmocka_unit_test(one_point_has_no_bound),
+        cmocka_unit_test(intervals_of_phases_cover),
+        cmocka_unit_test(misses_correct_windows),
+        cmocka_unit_test(intervals_of_windows_cover),
+        cmocka_unit_test(estimates_add_up),
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(chosen_points_are_spread),
+        cmocka_unit_test(finished_windows_are_kept),
+    };
+    return cmocka_run_group_tests_name("points", tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* Functional warming beside a literal one, which looks at every instruction: on random code, on several cores, both
+ * leave the same caches, TLBs and predictors. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "core_fixture.h"
+
+#include "base/random.h"
+#include "core/code.h"
+#include "core/core_priv.h"
+#include "core/warm.h"
+
+#define CODE UINT64_C(0x10000)
+#define DATA UINT64_C(0x400000)
+
+enum {
+    CODE_BYTES = 3 * 4096,
+    DATA_BYTES = 1 << 20,
+    BASES = 6, /* registers 10 ... that point to code, and as many from 20 on that point to data */
+    RUN_INSNS = 30000,
+    PROGRAMS = 6,
+};
+
+/* ---- random code, of instructions of two and of four bytes */
+
+struct program {
+    uint16_t code[CODE_BYTES / 2];
+    uint16_t start[CODE_BYTES / 2]; /* where instructions begin, in halfwords */
+    unsigned starts;
+};
+
+static unsigned draw(struct random *r, unsigned below)
+{
+    return (unsigned)(random_u64(r) % below);
+}
+
+static uint32_t i_type(unsigned opcode, unsigned f3, unsigned rd, unsigned rs1, unsigned imm)
+{
+    return opcode | rd << 7 | f3 << 12 | rs1 << 15 | (uint32_t)imm << 20;
+}
+
+/* From halfword `at` to the start of any instruction, near or far. */
+static uint32_t distance_to(struct random *r, const struct program *p, unsigned at, unsigned index, bool far)
+{
+    unsigned to = far ? draw(r, p->starts) : index + draw(r, 30) - 15;
+    to = to < p->starts ? to : 0;
+    return far || abs((int)p->start[to] - (int)at) < 1000 ? 2 * ((uint32_t)p->start[to] - at) : 4;
+}
+
+static uint32_t branch(struct random *r, const struct program *p, unsigned at, unsigned index)
+{
+    uint32_t o = distance_to(r, p, at, index, false);
+    static const unsigned kind[] = {0, 1, 4, 5, 6, 7};
+    return 0x63 | (o >> 11 & 1) << 7 | (o >> 1 & 15) << 8 | kind[draw(r, 6)] << 12 | (1 + draw(r, 4)) << 15 |
+           draw(r, 5) << 20 | (o >> 5 & 63) << 25 | (o >> 12 & 1) << 31;
+}
+
+static uint32_t jump(struct random *r, const struct program *p, unsigned at, unsigned index)
+{
+    uint32_t o = distance_to(r, p, at, index, true);
+    return 0x6f | draw(r, 2) << 7 | (o & 0xff000) | (o >> 11 & 1) << 20 | (o >> 1 & 0x3ff) << 21 | (o >> 20 & 1) << 31;
+}
+
+static uint32_t any_insn(struct random *r, const struct program *p, unsigned at, unsigned index)
+{
+    unsigned value = 1 + draw(r, 4), data = 20 + draw(r, BASES);
+    switch (draw(r, 24)) {
+    case 0: return 0x00000073; /* ecall */
+    case 1: return jump(r, p, at, index);
+    case 2: return i_type(0x67, 0, draw(r, 2) * 5, draw(r, 3) ? 10 + draw(r, BASES) : 1, 0); /* jalr */
+    case 3: return i_type(0x17, 0, 6, 0, 0) | draw(r, 3) << 12;                              /* auipc, ... */
+    case 4: return i_type(0x67, 0, draw(r, 2), 6, draw(r, 64) * 2);                          /* ... and a call there */
+    case 5:
+    case 6:
+    case 7: return i_type(0x03, draw(r, 7), value, data, draw(r, 4096)); /* a load */
+    case 8: return i_type(0x07, 3, value, data, draw(r, 4096));          /* fld */
+    case 9: return 0x23 | draw(r, 4) << 12 | data << 15 | value << 20 | draw(r, 32) << 7 | draw(r, 128) << 25;
+    case 10: return 0x2f | 3 << 12 | data << 15 | value << 20 | value << 7; /* amoadd.d */
+    case 11: return i_type(0x13, 0, data, data, draw(r, 4096));             /* moves on in the data */
+    case 12: return i_type(0x03, 3, value, 0, 0);                           /* a load that faults */
+    case 13: return 0x0000100f;                                             /* fence.i */
+    case 14:
+    case 15:
+    case 16:
+    case 17: return branch(r, p, at, index);
+    default: return i_type(0x13, 0, value, value, draw(r, 8) - 4);
+    }
+}
+
+static void make_program(struct random *r, struct program *p)
+{
+    unsigned end = CODE_BYTES / 2 - 2, at = 0;
+    for (p->starts = 0; at < end; p->starts++) {
+        p->start[p->starts] = (uint16_t)at;
+        at += 1 + draw(r, 2);
+    }
+    for (unsigned k = 0; k < p->starts; k++) {
+        at = p->start[k];
+        unsigned next = k + 1 < p->starts ? p->start[k + 1] : at + 2;
+        uint32_t bits = next == at + 1 ? 0x0001 /* c.nop */ : any_insn(r, p, at, k);
+        p->code[at] = (uint16_t)bits;
+        if (next > at + 1)
+            p->code[at + 1] = (uint16_t)(bits >> 16);
+    }
+}
+
+/* ---- the literal warming */
+
+struct literal {
+    struct core *core;
+    uint64_t line;     /* last line fetched from */
+    bool branch_waits; /* the last instruction was a control transfer: where it led is known now */
+    bool conditional;
+    uint64_t mispredictions;
+    struct branch_record branch;
+};
+
+static void finish_branch(struct literal *l, uint64_t next)
+{
+    struct branch_unit *b = l->core->predictor;
+    if (!l->branch_waits)
+        return;
+    bool taken = !l->conditional || next != l->branch.fallthrough;
+    branch_predict(b, &l->branch);
+    if (l->branch.next != next) {
+        l->mispredictions++;
+        branch_recover(b, &l->branch, taken, next);
+    }
+    branch_retire(b, &l->branch, taken, next);
+    l->branch_waits = false;
+}
+
+static void literal_insn(void *context, const struct hart *h, uint64_t pc, const struct insn *insn)
+{
+    struct literal *l = context;
+    struct core *c = l->core;
+    struct code code;
+    code_describe(insn, &code);
+    finish_branch(l, pc);
+    uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
+             last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
+    if (line != l->line)
+        memsys_warm_fetch(c->memsys, core_place(c, pc));
+    if (last != line)
+        memsys_warm_fetch(c->memsys, core_place(c, last));
+    l->line = last;
+    if (code.flags & IS_MEM && code.mem_size)
+        memsys_warm_data(c->memsys, core_place(c, h->x[code.o.rs1] + (uint64_t)(int64_t)code.o.imm), code.mem_size, pc,
+                         code.flags & IS_STORE);
+    if (code.flags & IS_CONTROL && c->predictor) {
+        l->branch.pc = pc;
+        l->branch.fallthrough = pc + insn->length;
+        l->branch.kind = code.control;
+        l->branch.direct = code.op == INSN_jalr ? 0 : pc + (uint64_t)(int64_t)insn->imm;
+        l->conditional = code.flags & IS_CONDITIONAL;
+        l->branch_waits = true;
+    }
+}
+
+/* ---- both on the same core and memory, one after the other */
+
+struct world {
+    struct guest_memory *memory;
+    struct core *core;
+    struct program program;
+    size_t state_bytes;
+    void *cold;
+};
+
+static struct hart initial_hart(const struct world *w, struct random *r)
+{
+    struct hart h = {.pc = CODE};
+    for (unsigned k = 0; k < BASES; k++) {
+        h.x[10 + k] = CODE + 2 * (uint64_t)w->program.start[draw(r, w->program.starts)];
+        h.x[20 + k] = DATA + 8 * (uint64_t)draw(r, DATA_BYTES / 8);
+    }
+    h.x[1] = CODE;
+    return h;
+}
+
+/* Runs the program from the start with random quanta; `literal` is told where each of them ended. */
+static void run(struct world *w, uint64_t seed, struct engine_state *e, struct literal *literal)
+{
+    struct random r;
+    uint64_t done = 0;
+    random_seed(&r, seed);
+    struct hart h = initial_hart(w, &r);
+    memcpy(guest_memory_base(w->memory) + CODE, w->program.code, CODE_BYTES);
+    memset(guest_memory_base(w->memory) + DATA, 0, DATA_BYTES);
+    while (done < RUN_INSNS) {
+        h.quantum = h.budget = 1 + draw(&r, draw(&r, 2) ? 30 : 3000);
+        interpreter.run(e, &h);
+        done += (uint64_t)(h.quantum - h.budget) + 1;
+        if (literal)
+            finish_branch(literal, h.pc);
+        if (h.trap != TRAP_NONE)
+            h.pc = CODE + 2 * (uint64_t)w->program.start[draw(&r, w->program.starts)];
+        for (unsigned k = 0; k < BASES; k++) /* addresses that moved too far come back */
+            if (h.x[20 + k] - DATA >= DATA_BYTES)
+                h.x[20 + k] = DATA + draw(&r, DATA_BYTES);
+        if (h.x[1] - CODE >= CODE_BYTES || h.x[1] % 2)
+            h.x[1] = CODE;
+    }
+}
+
+static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_t *mispredictions)
+{
+    struct error err;
+    struct literal literal = {.core = w->core, .line = UINT64_MAX};
+    struct warmer warmer = {.core = w->core};
+    struct engine_state *e = interpreter.create(w->memory, &err);
+    assert_non_null(e);
+    core_get_state(w->core, w->cold);
+    if (literally)
+        interpreter.set_hooks(e, &(struct engine_hooks){.insn = literal_insn, .context = &literal});
+    else
+        warm_begin(&warmer, &interpreter, e);
+    run(w, seed, e, literally ? &literal : NULL);
+    interpreter.destroy(e);
+    void *state = calloc(1, w->state_bytes);
+    assert_non_null(state);
+    core_put_state(w->core, state);
+    *mispredictions = literally ? literal.mispredictions : warmer.mispredictions;
+    return state;
+}
+
+static void compare(const char *settings, uint64_t seed)
+{
+    struct error err;
+    struct random r;
+    struct core_config config;
+    struct world w = {.memory = guest_memory_new(UINT64_C(1) << 30, &err)};
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, all = PROT_READ | PROT_WRITE | PROT_EXEC;
+    random_seed(&r, seed);
+    make_program(&r, &w.program);
+    make_core(&config, settings);
+    assert_non_null(w.memory);
+    assert_int_equal(guest_mmap(w.memory, CODE, CODE_BYTES, all, flags, -1, 0, NULL), CODE);
+    assert_int_equal(guest_mmap(w.memory, DATA, DATA_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0, NULL), DATA);
+    w.core = core_new(&config, w.memory, &err);
+    assert_non_null(w.core);
+    w.state_bytes = core_state_bytes(w.core);
+    w.cold = calloc(1, w.state_bytes);
+    assert_non_null(w.cold);
+    core_put_state(w.core, w.cold);
+    uint64_t literal_mispredictions, mispredictions;
+    void *literal = state_after(&w, seed, true, &literal_mispredictions);
+    void *fast = state_after(&w, seed, false, &mispredictions);
+    assert_memory_not_equal(literal, w.cold, w.state_bytes);
+    if (memcmp(literal, fast, w.state_bytes) != 0)
+        fail_msg("program %llu on \"%s\": another state", (unsigned long long)seed, settings);
+    assert_int_equal(mispredictions, literal_mispredictions);
+    free(literal);
+    free(fast);
+    free(w.cold);
+    core_free(w.core);
+    guest_memory_free(w.memory);
+}
+
+static void warming_leaves_what_each_instruction_would(void **state)
+{
+    (void)state;
+    static const char *const cores[] = {
+        "",
+        "l1d.prefetch=stride l1i.prefetch=next_line l2.prefetch=next_line branch.predictor=tage",
+        "l1i.size=1K l1i.line=16 l1i.ways=2 l1d.size=2K l1d.ways=2 branch.predictor=gshare",
+        "l1i.line=8 l1d.write=through l1d.allocate=no l1d.replacement=plru branch.predictor=bimodal",
+        "l1i.size=1K l1d.size=4K l2.size=16K l2.replacement=random l1d.replacement=random branch.predictor=static",
+        "l1i.size=0 l1d.size=0",
+    };
+    for (unsigned k = 0; k < sizeof cores / sizeof *cores; k++)
+        for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+            compare(cores[k], seed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warming_leaves_what_each_instruction_would),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
