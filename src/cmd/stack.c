@@ -65,6 +65,9 @@ static int check_points(struct stack_options *o, struct error *err)
 {
     if (points_options_given(&o->points) && o->interval)
         return error_set(err, -EINVAL, "--interval excludes --points and --systematic, which do not see the whole run");
+    if (points_options_given(&o->points) && o->guest.restore)
+        return error_set(err, -EINVAL,
+                         "--restore excludes --points and --systematic, which cover a run from its start");
     return points_options_finish(&o->points, &o->core.simulation, err);
 }
 

@@ -134,6 +134,9 @@ static int check_series(const struct stat_options *o, struct error *err)
 /* What windows of a run cannot be had with. */
 static int check_points(const struct stat_options *o, struct error *err)
 {
+    if (o->guest.restore)
+        return error_set(err, -EINVAL,
+                         "--restore excludes --points and --systematic, which cover a run from its start");
     if (o->multiplex || o->pipeview || o->with.with.count || stat_series_asked(&o->series))
         return error_set(
             err, -EINVAL,

@@ -114,7 +114,8 @@ static void tell_warmed(const struct warming *m, const struct windows *w, unsign
 
 static void tell_ended(const struct warming *m, const struct windows *w, unsigned i, struct error *err)
 {
-    error_set(err, -ENODATA, "the program ends before it");
+    const char *spoiled = process_spoiled(m->part.process);
+    error_set(err, -ENODATA, "%s", spoiled ? spoiled : "the program ends before it");
     for (; i < w->count; i++)
         w->told(w->context, i, m->part.process, NULL, err);
 }

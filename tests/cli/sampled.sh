@@ -186,6 +186,7 @@ gives beyond-the-end 125 "$("$cyclescope" run ./reads </dev/null)" "$cyclescope"
 says beyond-the-end-says 'the program ends before it'
 complains two-ways 'different ways to choose' "$cyclescope" stack --points auto --systematic ./reads
 complains with-skip 'exclude --points' "$cyclescope" stack --points auto --skip 1M ./reads
+complains with-restore 'exclude' "$cyclescope" stat --points auto --restore kept
 complains with-interval 'exclude' "$cyclescope" stack --points auto --interval 1M ./reads
 complains keep-alone 'need --points or --systematic' "$cyclescope" stat --keep kept ./reads
 complains weights-of-nothing '--weights needs --points FILE' "$cyclescope" stat --points auto --weights bad ./reads
