@@ -152,11 +152,13 @@ static void map_copy(struct guest_memory *m, const struct stat *was, int copy)
     }
 }
 
-/* What is no file stays the run's: it is there to be looked at, not to be used. */
+/* What is neither a file nor the guest's own stays the run's: it is there to be looked at, not to be used. */
 static int make_own(struct process *p, int fd, const struct stat *st, struct error *err)
 {
     if (!S_ISREG(st->st_mode)) {
-        p->shadow->borrowed[fd / 64] |= UINT64_C(1) << fd % 64;
+        bool inside = !fd_is_outside(&p->inherited, fd);
+        if (!inside || !(S_ISFIFO(st->st_mode) ? shadow_pipe(fd, st) : shadow_eventfd(fd)))
+            p->shadow->borrowed[fd / 64] |= UINT64_C(1) << fd % 64;
         return 0;
     }
     off_t offset = lseek(fd, 0, SEEK_CUR);
@@ -186,6 +188,11 @@ static int own_files(struct process *p, struct error *err)
         else
             dup3(duplicate[fd], fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
         f->stream[fd] = STREAM_UNKNOWN;
+    }
+    for (int fd = 0; fd < FD_PRIVATE && code == 0; fd++) {
+        uint64_t *word = &p->shadow->borrowed[fd / 64], bit = UINT64_C(1) << fd % 64;
+        if (*word & bit && !fd_is_outside(&p->inherited, fd) && shadow_epoll(fd)) /* which watches what is new */
+            *word &= ~bit;
     }
     return code;
 }

@@ -2,7 +2,8 @@
  *
  * Files are read through descriptors of its own. What it writes, and every file that it opens for writing, is a copy in
  * memory that it alone sees, under descriptors and memory alike. Calls that change names, owners, modes or times
- * succeed if they could and change nothing. Output to terminals, pipes and sockets goes nowhere.
+ * succeed if they could and change nothing. Output to terminals, pipes and sockets goes nowhere; pipes, event counters
+ * and epoll sets that the guest has made for itself are made again, with what is in them.
  *
  * Limits: a file that was changed by name (renamed, removed, made) is not seen so by name afterwards, and what the run
  * itself has changed meanwhile is seen changed. Input that only one of the two can have (a terminal, a pipe, a socket)

@@ -15,6 +15,13 @@ struct shadow {
 /* The function that a shadow uses instead of `usual`, mostly itself. */
 syscall_fn *shadow_call(uint64_t number, syscall_fn *usual);
 
+/* ---- shadow_pipes.c: what the guest has made for itself is made again. False if it cannot be, or is something else.
+ */
+struct stat;
+bool shadow_pipe(int fd, const struct stat *st); /* with all other descriptors of the pipe */
+bool shadow_eventfd(int fd);
+bool shadow_epoll(int fd);
+
 /* openat for writing: a copy. A descriptor or a negative errno. */
 int shadow_openat(struct shadow *s, int dir, const char *name, int flags) MUST_CHECK;
 

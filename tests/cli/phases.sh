@@ -153,10 +153,10 @@ gives short 3 done "$cyclescope" phases --interval 1G --json json "$work/work" 1
 holds a-short-run-is-one-interval 'r["phases"]["count"] == 1 and len(r["points"]) == 1'
 
 # Threads are counted exactly: all instructions, and the same as without counting.
-"$cyclescope" run --count "$guests/thread_basic" >out 2>err </dev/null
+env -i "$cyclescope" run --count "$guests/thread_basic" >out 2>err </dev/null
 counted=$(sed -nE 's/^cyclescope: ([0-9]+) instructions.*/\1/p' err)
 for interval in 1G 1K; do
-    timeout -k 5 60 "$cyclescope" phases --quiet --interval $interval --json json --write-bb bb "$guests/thread_basic" >out 2>err </dev/null
+    timeout -k 5 60 env -i "$cyclescope" phases --quiet --interval $interval --json json --write-bb bb "$guests/thread_basic" >out 2>err </dev/null
     holds threads-are-exact-$interval "r['instructions'] == $counted and
         0 <= $counted - sum(sum(v.values()) for v in vectors('bb')) < (1 if '$interval' == '1G' else 500)"
 done

@@ -101,6 +101,45 @@ mkdir -p piped
 (cd piped && "$cyclescope" stack --points auto $small --quiet ../files | cksum >../sum)
 [ "$(cat sum)" = "$(cksum <plain/out)" ] && ok output-once-in-a-pipe || not_ok output-once-in-a-pipe "other output"
 
+# Pipes, event counters and epoll sets of its own are each copy's own, with what is in them.
+compile inside -static <<'C'
+#include <stdio.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+int main(void)
+{
+    int pipes[2], set = epoll_create1(0), event = eventfd(0, 0);
+    unsigned state = 1, sum = 0;
+    struct epoll_event got, in = {.events = EPOLLIN, .data.u64 = 0x123456789abcdef};
+    if (pipe(pipes) || epoll_ctl(set, EPOLL_CTL_ADD, pipes[0], &in))
+        return 10;
+    write(pipes[1], "\1\2\3", 3);
+    for (int i = 0; i < 400; i++) {
+        unsigned char c = i;
+        uint64_t one = i + 1, back;
+        for (int n = 0; n < 4000; n++) {
+            state = state * 1103515245 + 12345;
+            sum += state >> 16 & 1 ? state : 1;
+        }
+        if (write(pipes[1], &c, 1) != 1 || epoll_wait(set, &got, 1, -1) != 1 || got.data.u64 != in.data.u64)
+            return 11;
+        if (read(pipes[0], &c, 1) != 1 || c != (unsigned char)(i < 3 ? i + 1 : i - 3))
+            return 12;
+        if (write(event, &one, 8) != 8 || read(event, &back, 8) != 8 || back != one)
+            return 13;
+    }
+    printf("%u\n", sum);
+    return 0;
+}
+C
+output=$("$cyclescope" run ./inside)
+gives inside-points 0 "$output" "$cyclescope" stack --quiet --points auto $small --json json ./inside
+holds inside-points-go-on 'r["sampled"]["strayed"] == 0 and r["sampled"]["failed"] == 0'
+gives inside-systematic 0 "$output" "$cyclescope" stack --quiet --systematic --period 200K --window 5K --lead 400K --json json ./inside
+holds inside-systematic-goes-on 'r["sampled"]["strayed"] == 0 and r["sampled"]["failed"] == 0 and r["sampled"]["windows"] > 20'
+
 # ---- estimates beside the truth
 
 run() { # OPTIONS...: of the shapes' cyclic one, with JSON
