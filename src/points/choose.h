@@ -14,7 +14,7 @@ struct choose_options {
 };
 
 #define CHOOSE_SHARE 0.04 /* of the run's instructions in detail, if no number is given */
-enum { CHOOSE_LEAST = 12, CHOOSE_MOST = 120, CHOOSE_LIMIT = 4096 };
+enum { CHOOSE_LEAST = 12, CHOOSE_MOST = 60, CHOOSE_LIMIT = 4096 };
 
 /* Fills all of `p` but the lead. 0 or a negative code. */
 int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p,
