@@ -93,11 +93,11 @@ bool shadow_epoll(int fd)
     int own = info ? epoll_create1(EPOLL_CLOEXEC) : -1;
     while (own >= 0 && fgets(line, sizeof line, info)) {
         int target;
-        struct epoll_event event;
+        uint32_t events;
         uint64_t data;
-        if (sscanf(line, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &target, &event.events, &data) != 3)
+        if (sscanf(line, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &target, &events, &data) != 3)
             continue;
-        event.data.u64 = data;
+        struct epoll_event event = {.events = events, .data.u64 = data};
         epoll_ctl(own, EPOLL_CTL_ADD, target, &event);
     }
     if (info)
