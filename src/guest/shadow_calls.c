@@ -74,8 +74,8 @@ int shadow_openat(struct shadow *s, int dir, const char *name, int flags)
         fd = openat(AT_FDCWD, "/dev/null", (flags & (O_ACCMODE | O_CLOEXEC)));
         return fd >= 0 ? fd : -errno;
     }
-    if (fd < 0 && !fresh)
-        note_made(s, dir, name);
+    if (makes && !fresh)
+        note_made(s, dir, name); /* even if it is there: the run may have it now, and not when it is removed */
     copy = fd < 0 || (flags & O_TRUNC) ? memfd_create("shadow", MFD_CLOEXEC) : shadow_copy(fd, true);
     if (copy < 0 && fd < 0)
         copy = -errno;
