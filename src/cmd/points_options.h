@@ -22,7 +22,7 @@ struct points_options {
         {"systematic", OPTION_FLAG, &(o)->systematic, NULL, "instead, simulate a small window in every period"},       \
         {"window", OPTION_COUNT, &(o)->window, "N", "instructions of a point (auto 1M, FILE 10M), or window (20K)"},   \
         {"period", OPTION_COUNT, &(o)->period, "N", "with --systematic: from window to window (1M)"},                  \
-        {"count", OPTION_COUNT, &(o)->count, "N", "with --points auto: how many (4 % of the run, 12 to 60)"},         \
+        {"count", OPTION_COUNT, &(o)->count, "N", "with --points auto: how many (4 % of the run, 12 to 60)"},          \
         {"lead", OPTION_COUNT, &(o)->lead, "N", "instructions before a point that warm caches, predictors (20M)"},     \
         {"jobs", OPTION_COUNT, &(o)->jobs, "N", "windows that are simulated at once (as many as processors)"},         \
     {                                                                                                                  \
