@@ -1,4 +1,5 @@
 /* cyclescope phases: how a program behaves over time, and which parts of it stand for all of it. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "cmd/command.h"
@@ -108,9 +109,13 @@ static int report(const struct phases_options *o, struct phases_output *to, cons
     struct clusters clusters = {0};
     struct cluster_options cluster = {(unsigned)o->max_clusters, o->guest.seed, o->early};
     uint64_t budget = o->budget / s->interval + (o->budget % s->interval != 0);
-    int code = phases_analyse(s, budget < s->count ? budget : s->count, &phases, err);
+    projected *vector = bbv_project(s);
+    int code = vector ? 0 : error_set(err, -ENOMEM, "out of memory for basic block vectors");
     if (code == 0)
-        code = clusters_find(s, &cluster, &clusters, err);
+        code = phases_analyse(s, (const projected *)vector, budget < s->count ? budget : s->count, &phases, err);
+    if (code == 0)
+        code = clusters_find(s, (const projected *)vector, &cluster, &clusters, err);
+    free(vector);
     struct phase_report r = {.source = run->source, .set = s, .phases = &phases, .clusters = &clusters};
     if (code == 0)
         code = phase_report_begin(&r, needs_details(o), o->guest.config.sysroot, err);

@@ -185,12 +185,11 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
     struct translation made;
     if (e->used + BLOCK_OPS > ARENA_OPS)
         interp_flush(e);
-    uint32_t first_segment = e->counts.segment_count, first_exit = e->counts.exit_count;
+    uint32_t first_segment = e->counts.segment_count;
     e->watched_count = e->watched_kept; /* without those of a short block, which is overwritten now */
     interp_translate(e, pc, max_insns, &made);
     uint32_t index = add_block(e, &made);
     e->blocks[index].first_segment = first_segment;
-    e->blocks[index].first_exit = first_exit;
     if (!keep) {
         e->block_count--;
         return &e->blocks[index];

@@ -4,11 +4,15 @@
  * all segments up to that exit, so one counter per exit, counted up when it is taken, tells how often each segment ran.
  * That is two more host instructions per block that is left, and nothing in between. A counter begins at -1 and so
  * becomes 0 when its exit is taken for the first time: then the exit is noted, and only noted ones are collected, since
- * large programs have a hundred times as many as run in an interval. Traps, system calls and short blocks are rare and
- * are charged at once. The sums are exact: what is told adds up to the instructions that retired. */
+ * large programs have a hundred times as many as run in an interval. Likewise a segment gets the number of its basic
+ * block when it is first found to have run, and a bitmap tells which numbers are live. Traps, system calls and short
+ * blocks are rare and are charged at once. The sums are exact: what is told adds up to the instructions that retired.
+ */
 #include <stdlib.h>
 
 #include "emulate/interp_priv.h"
+
+enum { WORD = 64 };
 
 /* Makes room for one more element. */
 static void *room(void *array, uint32_t count, uint32_t *capacity, size_t bytes)
@@ -43,35 +47,38 @@ static void grow_hash(struct block_counts *c)
         c->hash[slot_of(c, c->basic[k].pc)] = k + 1;
 }
 
-static uint32_t basic_block_at(struct block_counts *c, uint64_t pc)
+static uint32_t add_basic_block(struct block_counts *c, const struct basic_block *b)
+{
+    uint32_t k = c->basic_count;
+    c->basic = room(c->basic, k, &c->basic_capacity, sizeof *c->basic);
+    c->basic_insns = room(c->basic_insns, k, &c->insns_capacity, sizeof *c->basic_insns);
+    c->live = room(c->live, k / WORD, &c->live_capacity, sizeof *c->live);
+    c->basic[k] = *b;
+    c->basic_insns[k] = 0;
+    if (k % WORD == 0)
+        c->live[k / WORD] = 0;
+    return c->basic_count++;
+}
+
+static uint32_t number_of_block(struct block_counts *c, const struct basic_block *b)
 {
     if (2 * (c->basic_count + 1) > c->hash_size)
         grow_hash(c);
-    uint32_t *found = &c->hash[slot_of(c, pc)];
-    if (*found == 0) {
-        c->basic = room(c->basic, c->basic_count, &c->basic_capacity, sizeof *c->basic);
-        c->basic[c->basic_count] = (struct basic_block){pc, 0};
-        *found = ++c->basic_count;
-    }
+    uint32_t *found = &c->hash[slot_of(c, b->pc)];
+    if (*found == 0)
+        *found = add_basic_block(c, b) + 1;
     return *found - 1;
 }
 
 /* ---- while a block is translated */
 
-void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns)
+void interp_count_segment(struct engine_state *e, const struct basic_block *b, unsigned insns)
 {
     struct block_counts *c = &e->counts;
     c->segment = room(c->segment, c->segment_count, &c->segment_capacity, sizeof *c->segment);
-    c->segment[c->segment_count++] = (struct segment){basic_block_at(c, pc), insns};
-}
-
-uint32_t interp_count_exit(struct engine_state *e, uint32_t op, uint32_t first_segment, uint32_t last_segment)
-{
-    struct block_counts *c = &e->counts;
-    c->exit = room(c->exit, c->exit_count, &c->exit_capacity, sizeof *c->exit);
-    c->noted = room(c->noted, c->exit_count, &c->noted_capacity, sizeof *c->noted);
-    c->exit[c->exit_count] = (struct counted_exit){op, first_segment, last_segment};
-    return c->exit_count++;
+    c->segment_block = room(c->segment_block, c->segment_count, &c->segment_block_capacity, sizeof *c->segment_block);
+    c->segment_block[c->segment_count] = *b;
+    c->segment[c->segment_count++] = (struct segment){UNNUMBERED, insns};
 }
 
 /* ---- while it runs */
@@ -79,58 +86,58 @@ uint32_t interp_count_exit(struct engine_state *e, uint32_t op, uint32_t first_s
 void interp_count_note(struct engine_state *e, const struct op *op)
 {
     struct block_counts *c = &e->counts;
-    c->noted[c->noted_count++] = (uint32_t)op[1].constant;
+    c->noted = room(c->noted, c->noted_count, &c->noted_capacity, sizeof *c->noted);
+    c->noted[c->noted_count++] = (uint32_t)(op - e->arena);
 }
 
 /* ---- adding up */
 
-static void charge(struct block_counts *c, const struct segment *s, uint64_t insns)
+static uint32_t number_of(struct block_counts *c, struct segment *s)
 {
-    c->basic[s->basic].insns += insns;
+    if (s->basic == UNNUMBERED)
+        s->basic = number_of_block(c, &c->segment_block[s - c->segment]);
+    return s->basic;
 }
 
-static struct op *tally_of(struct engine_state *e, const struct counted_exit *exit)
+static void charge(struct block_counts *c, struct segment *s, uint64_t insns)
 {
-    return &e->arena[exit->op + 1];
+    uint32_t basic = number_of(c, s);
+    c->basic_insns[basic] += insns;
+    c->live[basic / WORD] |= UINT64_C(1) << basic % WORD;
 }
 
-/* Exits are collected in the order in which they were noted, which is none in memory: what some of them need is asked
- * for while others are collected. */
-enum { AHEAD = 8 };
-
-/* The exits that were noted after the first so many: what each has passed, as often as it was taken. */
+/* The exits that were noted after the first so many: what each has passed, as often as it was taken. Their order is
+ * none in memory: what some of them need is asked for while others are collected. */
 static void collect_noted(struct engine_state *e, uint32_t before)
 {
+    enum { AHEAD = 8 };
     struct block_counts *c = &e->counts;
-    while (c->noted_count > before) {
-        if (c->noted_count > before + AHEAD) {
-            const struct counted_exit *soon = &c->exit[c->noted[c->noted_count - 1 - AHEAD]];
-            __builtin_prefetch(tally_of(e, soon), 1);
-            __builtin_prefetch(&c->segment[soon->first_segment]);
-        }
-        if (c->noted_count > before + 2 * AHEAD)
-            __builtin_prefetch(&c->exit[c->noted[c->noted_count - 1 - 2 * AHEAD]]);
-        const struct counted_exit *exit = &c->exit[c->noted[--c->noted_count]];
-        struct op *tally = tally_of(e, exit);
+    for (uint32_t k = before; k < c->noted_count; k++) {
+        if (k + 2 * AHEAD < c->noted_count)
+            __builtin_prefetch(&e->arena[c->noted[k + 2 * AHEAD] + 1], 1);
+        if (k + AHEAD < c->noted_count)
+            __builtin_prefetch(&c->segment[tally_first_segment(&e->arena[c->noted[k + AHEAD] + 1])]);
+        struct op *tally = &e->arena[c->noted[k] + 1];
         uint64_t taken = tally->taken + 1;
         tally->taken = UINT64_MAX;
-        /* The number wraps before the first segment if the exit comes before any: it passed none. */
-        for (uint32_t s = exit->first_segment; s != exit->last_segment + 1; s++)
-            charge(c, &c->segment[s], taken * c->segment[s].insns);
+        struct segment *s = &c->segment[tally_first_segment(tally)];
+        for (struct segment *end = s + tally_segments(tally); s < end; s++)
+            charge(c, s, taken * s->insns);
     }
+    c->noted_count = before;
 }
 
 void interp_count_forget(struct engine_state *e)
 {
     collect_noted(e, 0);
-    e->counts.segment_count = e->counts.exit_count = 0;
+    e->counts.segment_count = 0;
     e->counts.short_block = false;
 }
 
 void interp_count_part(struct engine_state *e, const struct op *op, unsigned insns)
 {
     struct block_counts *c = &e->counts;
-    const struct segment *s = &c->segment[interp_block_of(e, op)->first_segment];
+    struct segment *s = &c->segment[interp_block_of(e, op)->first_segment];
     for (; insns > 0; s++) {
         unsigned here = insns < s->insns ? insns : s->insns;
         charge(c, s, here);
@@ -180,14 +187,11 @@ void interp_count_short_done(struct engine_state *e, const struct hart *h)
     struct block_counts *c = &e->counts;
     if (!c->short_block) /* it dropped the arena, itself included */
         return;
-    const struct block *b = &e->blocks[e->block_count];
-    bool cut = c->exit_count > b->first_exit && c->cut_exit == c->exit_count - 1 &&
-               tally_of(e, &c->exit[c->cut_exit])->taken != UINT64_MAX;
-    if (cut && h->trap == TRAP_NONE)
-        note_resumption(c, h, c->segment[c->exit[c->cut_exit].last_segment].basic);
+    const struct op *tally = c->cut_exit == UINT32_MAX ? NULL : &e->arena[c->cut_exit + 1];
+    if (tally && tally->taken != UINT64_MAX && h->trap == TRAP_NONE)
+        note_resumption(c, h, number_of(c, &c->segment[tally_first_segment(tally) + tally_segments(tally) - 1]));
     collect_noted(e, c->noted_before);
-    c->segment_count = b->first_segment;
-    c->exit_count = b->first_exit;
+    c->segment_count = e->blocks[e->block_count].first_segment;
     c->short_block = false;
 }
 
@@ -197,10 +201,12 @@ void interp_count_tell(struct engine_state *e, block_counts_told *tell, void *co
 {
     struct block_counts *c = &e->counts;
     collect_noted(e, 0);
-    for (uint32_t k = 0; k < c->basic_count; k++) {
-        if (c->basic[k].insns > 0)
-            tell(context, k, c->basic[k].pc, c->basic[k].insns);
-        c->basic[k].insns = 0;
+    for (uint32_t word = 0; word * WORD < c->basic_count; word++) {
+        for (; c->live[word]; c->live[word] &= c->live[word] - 1) {
+            uint32_t k = word * WORD + (uint32_t)__builtin_ctzll(c->live[word]);
+            tell(context, k, &c->basic[k], c->basic_insns[k]);
+            c->basic_insns[k] = 0;
+        }
     }
 }
 
@@ -208,8 +214,10 @@ void interp_count_free(struct engine_state *e)
 {
     struct block_counts *c = &e->counts;
     free(c->basic);
+    free(c->basic_insns);
+    free(c->live);
     free(c->hash);
     free(c->segment);
-    free(c->exit);
+    free(c->segment_block);
     free(c->noted);
 }

@@ -49,9 +49,17 @@ struct engine_hooks {
     bool count_blocks;
 };
 
-/* So many instructions retired in the basic block that is entered at `pc`. Blocks are numbered from 0 on, in the order
- * in which they were first translated; a number stays with its pc for the engine's life. */
-typedef void block_counts_told(void *context, uint32_t number, uint64_t pc, uint64_t insns);
+/* A basic block, as its code tells. */
+struct basic_block {
+    uint64_t pc;     /* of its entry */
+    uint64_t target; /* of the call or jump that ends it, if its instructions tell; else 0 */
+    uint32_t insns;  /* from entry to end */
+    bool call;       /* it ends in a call, not in a jump */
+};
+
+/* So many instructions retired in a basic block. Those that ran are numbered from 0 on, about in the order in which
+ * they first did; a number stays with its pc for the engine's life. */
+typedef void block_counts_told(void *context, uint32_t number, const struct basic_block *block, uint64_t insns);
 
 struct engine_state;
 

@@ -46,7 +46,7 @@ struct op {
     };
     union {
         struct operands o;
-        int64_t constant; /* rd in the low byte, a 56-bit constant above it; or all 64 bits; or the exit of a tally */
+        int64_t constant; /* rd in the low byte, a 56-bit constant above it; or all 64 bits; or what a tally is of */
     };
 };
 
@@ -99,7 +99,7 @@ enum op_kind {
 enum {
     BLOCK_INSNS = 64,    /* most instructions of a block */
     BLOCK_BRANCHES = 6,  /* most branches: what comes behind them would often be translated and never run */
-    ARENA_OPS = 4 << 20, /* 64 MB of ops before the arena is dropped */
+    ARENA_OPS = 8 << 20, /* 128 MB of ops before the arena is dropped */
     BLOCK_EXITS = BLOCK_BRANCHES + 1,
     /* A hook; per instruction four hooks and two ops; exits, their tallies and stubs. */
     BLOCK_OPS = 1 + 6 * BLOCK_INSNS + 3 * BLOCK_EXITS,
@@ -129,10 +129,10 @@ struct hooked_insn {
 };
 
 struct block {
-    uint64_t pc;                        /* odd when the block is dead */
-    uint32_t first_op;                  /* index in the arena; blocks are in ascending order */
-    uint32_t insns;                     /* at most */
-    uint32_t first_segment, first_exit; /* of block_counts; they end where the next block's begin */
+    uint64_t pc;            /* odd when the block is dead */
+    uint32_t first_op;      /* index in the arena; blocks are in ascending order */
+    uint32_t insns;         /* at most */
+    uint32_t first_segment; /* of block_counts; they end where the next block's begin */
 };
 
 /* What translating one block gave, besides its ops at the end of the arena. */
@@ -155,21 +155,30 @@ struct code_link {
     uint32_t next; /* index + 1, or 0 */
 };
 
-struct basic_block {
-    uint64_t pc;    /* its entry */
-    uint64_t insns; /* retired in it, not yet told */
-};
-
 /* A part of a translated block that lies in one basic block. */
 struct segment {
-    uint32_t basic; /* which */
-    uint32_t insns;
+    uint32_t basic; /* the block's number, once it has run; or UNNUMBERED */
+    uint32_t insns; /* of the part */
 };
 
-struct counted_exit {
-    uint32_t op;                          /* the op that leaves, an index in the arena */
-    uint32_t first_segment, last_segment; /* that were passed then */
-};
+enum { UNNUMBERED = UINT32_MAX };
+
+/* The constant of a tally: the first segment of its block, and how many are passed up to its exit, none if that comes
+ * before any. */
+static inline int64_t tally_constant(uint32_t first_segment, unsigned segments)
+{
+    return (int64_t)((uint64_t)first_segment << 8 | segments);
+}
+
+static inline uint32_t tally_first_segment(const struct op *tally)
+{
+    return (uint32_t)(tally->constant >> 8);
+}
+
+static inline unsigned tally_segments(const struct op *tally)
+{
+    return tally->constant & 0xff;
+}
 
 /* Where a quantum ended in the middle of a basic block. */
 struct resumed {
@@ -178,21 +187,23 @@ struct resumed {
     uint32_t basic;          /* the block that it is in */
 };
 
-/* See count.c. Segments and exits stand in the order of the translated blocks that they belong to. */
+/* See count.c. Segments stand in the order of the translated blocks that they belong to. */
 struct block_counts {
+    uint32_t basic_count; /* basic blocks that ran */
     struct basic_block *basic;
-    uint32_t basic_count, basic_capacity;
+    uint64_t *basic_insns; /* that retired in it and were not told; an array of its own, which fits into caches */
+    uint64_t *live;        /* a bit for each: there are such instructions */
+    uint32_t basic_capacity, insns_capacity, live_capacity;
     uint32_t *hash; /* pc -> number of the basic block + 1, open addressing, a power of two in size */
     uint32_t hash_size;
     struct segment *segment;
-    uint32_t segment_count, segment_capacity;
-    struct counted_exit *exit;
-    uint32_t exit_count, exit_capacity;
-    uint32_t *noted; /* exits that were taken since they were collected; as much room as for exits */
+    struct basic_block *segment_block; /* the basic block of each, needed only once */
+    uint32_t segment_count, segment_capacity, segment_block_capacity;
+    uint32_t *noted; /* ops that left their blocks since they were collected, indices in the arena */
     uint32_t noted_count, noted_capacity;
     uint32_t noted_before; /* the short block ran */
-    uint32_t cut_exit;     /* of the newest block, if it leaves in the middle of a basic block; or UINT32_MAX */
-    bool short_block;      /* the newest segments and exits are those of a short block */
+    uint32_t cut_exit;     /* the op by which the newest block leaves in the middle of a basic block; or UINT32_MAX */
+    bool short_block;      /* the newest segments are those of a short block */
     struct resumed resumed[RESUMED_HARTS];
     unsigned next_resumed; /* to be given up next */
 };
@@ -243,10 +254,9 @@ void interp_flush(struct engine_state *e);
 void interp_free_tables(struct engine_state *e);
 
 /* count.c, all of it only with hooks.count_blocks */
-void interp_count_segment(struct engine_state *e, uint64_t pc, unsigned insns); /* of the block being translated */
+/* So many instructions of a basic block, in the block being translated. */
+void interp_count_segment(struct engine_state *e, const struct basic_block *b, unsigned insns);
 void interp_count_note(struct engine_state *e, const struct op *op); /* it leaves its block and is not noted */
-/* Likewise: the op at this index leaves after `last_segment`. The exit's number. */
-uint32_t interp_count_exit(struct engine_state *e, uint32_t op, uint32_t first_segment, uint32_t last_segment);
 void interp_count_part(struct engine_state *e, const struct op *op, unsigned insns); /* left op's block after so many */
 void interp_count_forget(struct engine_state *e); /* collects; the blocks are about to be dropped */
 /* The hart goes on in the middle of this basic block. */

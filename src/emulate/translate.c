@@ -26,12 +26,10 @@ static void emit_constant(struct builder *b, enum op_kind kind, uint8_t rd, uint
 /* The last op leaves the block, in the basic block in progress or between that and the one before: its tally. */
 static void emit_tally(struct builder *b, bool in_progress)
 {
-    struct block_counts *c = &b->e->counts;
     if (!b->e->hooks.count_blocks)
         return;
-    uint32_t last_segment = in_progress ? c->segment_count : c->segment_count - 1;
-    uint32_t exit = interp_count_exit(b->e, b->e->used + b->count - 1, b->first_segment, last_segment);
-    *interp_emit(b, OP_DATA) = (struct op){.taken = UINT64_MAX, .constant = exit};
+    unsigned segments = b->e->counts.segment_count - b->first_segment + in_progress;
+    *interp_emit(b, OP_DATA) = (struct op){.taken = UINT64_MAX, .constant = tally_constant(b->first_segment, segments)};
 }
 
 /* An op that leaves the block for `target`; the instruction that it belongs to is counted as retired. */
@@ -122,6 +120,9 @@ static bool seen(const struct builder *b, uint64_t pc)
 static void translate_direct_jump(struct builder *b, const struct insn *i, uint64_t target, uint64_t *next)
 {
     interp_watch_transfer(b, i, OP_known_hook, target);
+    if (i->op == INSN_jal ||
+        b->made->insns > b->segment_before) /* else what led here tells, not the block's own code */
+        b->segment.target = target;
     if (i->rd != 0)
         emit_constant(b, OP_li, i->rd, b->pc + i->length);
     if (b->e->hooks.block == NULL && !seen(b, target) && !interp_has_block(b->e, target)) {
@@ -294,29 +295,35 @@ static bool executable(struct builder *b, uint64_t addr)
     return number == b->e->executable_page;
 }
 
-/* Reads the instruction at b->pc; false, with a trapping op emitted, if it cannot be fetched or is illegal. */
+/* Reads the instruction at `pc`. False if it is illegal; or if it cannot be fetched, then `missing` tells what of it.
+ */
+static bool read_insn(struct builder *b, uint64_t pc, struct insn *i, uint64_t *missing)
+{
+    const uint8_t *code = b->e->mem + pc;
+    *missing = pc;
+    if (!executable(b, pc))
+        return false;
+    uint32_t bits = (uint32_t)(code[0] | code[1] << 8);
+    if (insn_length((uint16_t)bits) == 4) {
+        *missing = pc + 2;
+        if (!executable(b, pc + 2))
+            return false;
+        bits |= (uint32_t)(code[2] | code[3] << 8) << 16;
+    }
+    *missing = UINT64_MAX;
+    return insn_decode(bits, i);
+}
+
+/* Reads the instruction at b->pc; false, with a trapping op emitted, if there is none. */
 static bool fetch(struct builder *b, struct insn *i)
 {
-    const uint8_t *code = executable(b, b->pc) ? b->e->mem + b->pc : NULL;
-    uint64_t missing = b->pc;
-    if (code != NULL && insn_length((uint16_t)(code[0] | code[1] << 8)) == 4) {
-        missing = b->pc + 2;
-        code = executable(b, missing) ? code : NULL;
-    }
-    if (code == NULL) {
+    uint64_t missing;
+    b->done = !read_insn(b, b->pc, i, &missing);
+    if (b->done && missing != UINT64_MAX)
         emit_constant(b, OP_fetch_fault, 0, missing - b->pc);
-        b->done = true;
-        return false;
-    }
-    uint32_t bits = (uint32_t)(code[0] | code[1] << 8);
-    if (insn_length((uint16_t)bits) == 4)
-        bits |= (uint32_t)(code[2] | code[3] << 8) << 16;
-    if (!insn_decode(bits, i)) {
+    else if (b->done)
         interp_emit(b, OP_illegal);
-        b->done = true;
-        return false;
-    }
-    return true;
+    return !b->done;
 }
 
 static void emit_insn_hook(struct builder *b, const struct insn *i)
@@ -332,12 +339,52 @@ static void emit_insn_hook(struct builder *b, const struct insn *i)
     interp_emit(b, OP_insn_hook)->constant = e->hooked_count++;
 }
 
+/* ---- basic blocks */
+
+static bool transfers_control(const struct insn *i)
+{
+    enum insn_unit unit = insn_describe(i->op)->unit;
+    return unit == UNIT_BRANCH || unit == UNIT_JUMP || unit == UNIT_JUMP_REG;
+}
+
+/* What the last instruction of a basic block tells of that. A far call is an auipc and a jalr by the same register; the
+ * register for the return address makes a jump a call (hints of the RISC-V specification). */
+static void describe_end(struct basic_block *b, const struct insn *last, uint64_t pc, const struct insn *before)
+{
+    enum { ZERO = 0, RA = 1, ALTERNATE_RA = 5 };
+    uint64_t offset = (uint64_t)(int64_t)last->imm;
+    if (last->op == INSN_jal)
+        b->target = pc + offset;
+    else if (last->op == INSN_jalr && before->op == INSN_auipc && before->rd == last->rs1 && last->rs1 != ZERO)
+        b->target = (pc - before->length + (uint64_t)(int64_t)before->imm + offset) & ~UINT64_C(1);
+    b->call = (last->op == INSN_jal || last->op == INSN_jalr) && (last->rd == RA || last->rd == ALTERNATE_RA);
+}
+
+/* The basic block in progress is cut before b->pc: its code is read on. */
+static void describe_rest(struct builder *b, struct insn before)
+{
+    struct insn i;
+    uint64_t pc = b->pc, missing;
+    b->segment.insns = b->made->insns - b->segment_before;
+    while (b->segment.insns < BLOCK_INSNS && read_insn(b, pc, &i, &missing)) {
+        b->segment.insns++;
+        describe_end(&b->segment, &i, pc, &before);
+        if (transfers_control(&i) || i.op == INSN_ecall || i.op == INSN_ebreak || i.op == INSN_fence_i)
+            return;
+        before = i;
+        pc += i.length;
+    }
+}
+
 /* The basic block in progress ends here; the next one begins at `next`. */
 static void end_segment(struct builder *b, uint64_t next)
 {
-    if (b->e->hooks.count_blocks && b->made->insns > b->segment_before)
-        interp_count_segment(b->e, b->segment_pc, b->made->insns - b->segment_before);
-    b->segment_pc = next;
+    unsigned insns = b->made->insns - b->segment_before;
+    if (b->segment.insns == 0)
+        b->segment.insns = insns;
+    if (b->e->hooks.count_blocks && insns > 0)
+        interp_count_segment(b->e, &b->segment, insns);
+    b->segment = (struct basic_block){.pc = next};
     b->segment_before = b->made->insns;
     b->before.count = b->count;
     b->before.page_count = b->made->page_count;
@@ -355,7 +402,7 @@ static void drop_segment(struct builder *b)
         return;
     b->made->insns = b->segment_before;
     b->made->page_count = b->before.page_count;
-    b->pc = b->segment_pc;
+    b->pc = b->segment.pc;
     b->count = b->before.count;
     if (b->count > 0) {
         b->ops[b->count - 1] = b->before.op;
@@ -364,23 +411,26 @@ static void drop_segment(struct builder *b)
     }
 }
 
-static bool transfers_control(const struct insn *i)
+/* The block ends before b->pc, for want of room. */
+static void cut(struct builder *b, unsigned max_insns, const struct insn *before)
 {
-    enum insn_unit unit = insn_describe(i->op)->unit;
-    return unit == UNIT_BRANCH || unit == UNIT_JUMP || unit == UNIT_JUMP_REG;
+    bool counts = b->e->hooks.count_blocks;
+    if (counts && max_insns == BLOCK_INSNS)
+        drop_segment(b);
+    emit_exit(b, OP_j, b->pc, b->made->insns);
+    if (counts && b->made->insns > b->segment_before) {
+        b->e->counts.cut_exit = b->e->used + b->exits[b->exit_count - 1].op;
+        describe_rest(b, *before);
+    }
 }
 
 static void translate_body(struct builder *b, unsigned max_insns)
 {
+    struct insn i, before = {.op = INSN_ILLEGAL};
     while (!b->done) {
-        struct insn i;
         if (b->made->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) ||
             !note_page(b, b->pc + 3)) {
-            if (b->e->hooks.count_blocks && max_insns == BLOCK_INSNS)
-                drop_segment(b);
-            emit_exit(b, OP_j, b->pc, b->made->insns);
-            if (b->e->hooks.count_blocks && b->made->insns > b->segment_before)
-                b->e->counts.cut_exit = b->e->counts.exit_count - 1;
+            cut(b, max_insns, &before);
             return;
         }
         if (!fetch(b, &i))
@@ -389,13 +439,18 @@ static void translate_body(struct builder *b, unsigned max_insns)
             emit_insn_hook(b, &i);
         if (b->e->hooks.watch)
             interp_watch_insn(b, &i);
-        uint64_t next = b->pc + i.length;
-        b->seen[b->made->insns] = b->pc;
+        uint64_t pc = b->pc, next = pc + i.length;
+        b->seen[b->made->insns] = pc;
         translate_insn(b, &i, &next);
         b->made->insns++;
         b->pc = next;
-        if (transfers_control(&i))
+        if (transfers_control(&i)) {
+            describe_end(&b->segment, &i, pc, &before);
             end_segment(b, next);
+            before.op = INSN_ILLEGAL;
+        } else {
+            before = i;
+        }
     }
 }
 
@@ -423,7 +478,7 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
     b.line = UINT64_MAX;
     if (e->hooks.block)
         emit_constant(&b, OP_block_hook, 0, pc);
-    b.segment_pc = pc;
+    b.segment = (struct basic_block){.pc = pc};
     b.segment_before = 0;
     b.first_segment = e->counts.segment_count;
     e->counts.cut_exit = UINT32_MAX;

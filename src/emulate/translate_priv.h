@@ -18,9 +18,9 @@ struct builder {
         uint64_t target;
     } exits[BLOCK_EXITS];
     unsigned exit_count;
-    uint64_t segment_pc;     /* where the basic block in progress was entered */
-    unsigned segment_before; /* instructions of the block before that */
-    uint32_t first_segment;  /* of the block, in block_counts */
+    struct basic_block segment; /* the basic block in progress, without its instructions until it ends */
+    unsigned segment_before;    /* instructions of the block before that */
+    uint32_t first_segment;     /* of the block, in block_counts */
     struct {
         uint32_t count;
         unsigned page_count;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/index_table.h"
-#include "emulate/engine.h"
 
 int bbv_add(struct bbv_set *s, uint32_t block, uint64_t insns)
 {
@@ -59,37 +58,17 @@ void bbv_free(struct bbv_set *s)
 struct profile {
     struct bbv_set *set;
     const struct guest_memory *memory;
-    uint32_t *block; /* by the engine's number: ours + 1, or 0. The engine also numbers what never runs */
-    size_t block_room;
-    uint32_t blocks; /* of ours */
+    uint32_t blocks; /* that were noted: the engine numbers those that run */
     int code;        /* 0, or what went wrong while blocks were told */
 };
 
-static int more_blocks(struct profile *profile, uint32_t number)
-{
-    size_t room = 2 * ((size_t)number + 1);
-    uint32_t *block = reallocarray(profile->block, room, sizeof *block);
-    if (block == NULL)
-        return -ENOMEM;
-    memset(block + profile->block_room, 0, (room - profile->block_room) * sizeof *block);
-    profile->block = block;
-    profile->block_room = room;
-    return 0;
-}
-
-static void add_told(void *context, uint32_t number, uint64_t pc, uint64_t insns)
+static void add_told(void *context, uint32_t number, const struct basic_block *block, uint64_t insns)
 {
     struct profile *profile = context;
-    if (profile->code == 0 && number >= profile->block_room)
-        profile->code = more_blocks(profile, number);
-    if (profile->code)
-        return;
-    if (profile->block[number] == 0) {
-        if ((profile->code = bbv_note_block(profile->set, profile->memory, profile->blocks, pc)) != 0)
-            return;
-        profile->block[number] = ++profile->blocks;
-    }
-    profile->code = bbv_add(profile->set, profile->block[number] - 1, insns);
+    if (profile->code == 0 && number == profile->blocks)
+        profile->code = bbv_note_block(profile->set, profile->memory, profile->blocks++, block);
+    if (profile->code == 0)
+        profile->code = bbv_add(profile->set, number, insns);
 }
 
 static void end_interval(struct profile *profile, struct engine_state *e)
@@ -142,7 +121,6 @@ int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct 
     interpreter.set_hooks(e, &(struct engine_hooks){.count_blocks = true});
     run_counted(p, e, &profile);
     interpreter.destroy(e);
-    free(profile.block);
     s->insns = process_retired_insns(p);
     if (profile.code == -E2BIG)
         return error_set(err, profile.code, "more than %d intervals of %llu instructions: choose longer ones", BBV_MOST,

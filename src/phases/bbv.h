@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "emulate/engine.h"
 #include "guest/process.h"
 
 enum { BBV_MOST = 1 << 17 }; /* vectors that can be analysed in a bearable time */
@@ -25,14 +26,6 @@ struct bbv {
     uint64_t insns;      /* their sum */
 };
 
-/* The code of a basic block, known of runs only. */
-struct bbv_block {
-    uint64_t pc;     /* of its entry */
-    uint64_t target; /* of the call or jump that ends it, if its instructions tell; else 0 */
-    uint32_t insns;  /* from entry to end; 0: it could not be read */
-    bool call;       /* it ends in a call, not in a jump */
-};
-
 /* What was mapped where, for names of addresses; later ones replace what they cover of earlier ones. */
 struct bbv_map {
     uint64_t start, length, offset;
@@ -45,10 +38,10 @@ struct bbv_set {
     size_t entry_count, entry_room;
     struct bbv *vector;
     size_t count, room;
-    uint32_t blocks;         /* one more than the highest block */
-    uint64_t interval;       /* instructions; of a file: the average of all vectors but the last */
-    uint64_t insns;          /* of the run, with those behind the last vector */
-    struct bbv_block *block; /* `blocks` of them; NULL for a file, which does not tell */
+    uint32_t blocks;           /* one more than the highest block */
+    uint64_t interval;         /* instructions; of a file: the average of all vectors but the last */
+    uint64_t insns;            /* of the run, with those behind the last vector */
+    struct basic_block *block; /* `blocks` of them; NULL for a file, which does not tell */
     size_t block_room;
     struct bbv_map *map;
     size_t map_count, map_room;
@@ -67,9 +60,10 @@ void bbv_free(struct bbv_set *s);
  * process in the middle of its run, if there are more than BBV_MOST. */
 int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct error *err) MUST_CHECK;
 
-/* Notes the code of block number `block`, one more than the last that was noted, and what is mapped there. 0 or
- * -ENOMEM, without a sentence. */
-int bbv_note_block(struct bbv_set *s, const struct guest_memory *m, uint32_t block, uint64_t pc) MUST_CHECK;
+/* Notes block number `number`, one more than the last that was noted, and what is mapped there. 0 or -ENOMEM, without a
+ * sentence. */
+int bbv_note_block(struct bbv_set *s, const struct guest_memory *m, uint32_t number,
+                   const struct basic_block *block) MUST_CHECK;
 
 /* .bb files: a line `T:block:insns :block:insns ...` for each interval, blocks from 1 on; other lines are remarks. A
  * file that is compressed with gzip is read as well. Blocks of a file that is read are numbered by first appearance. */

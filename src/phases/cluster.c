@@ -13,7 +13,7 @@ enum { STARTS = 5, ROUNDS = 100, LAST_ROUNDS = 10, MOST_SAMPLES = 2048 };
 
 struct points {
     size_t count;
-    projected *at;
+    const projected *at;
 };
 
 struct solution {
@@ -240,16 +240,17 @@ static size_t sample_of(size_t count, size_t samples, size_t k, struct random *r
     return first + random_u64(r) % (end - first);
 }
 
-static bool make_samples(const struct points *p, const struct cluster_options *o, struct points *samples)
+static projected *make_samples(const struct points *p, const struct cluster_options *o, struct points *samples)
 {
     size_t most = 4 * (size_t)o->max_clusters > MOST_SAMPLES ? 4 * (size_t)o->max_clusters : MOST_SAMPLES;
     struct random r;
     random_seed(&r, ~o->seed);
     samples->count = p->count < most ? p->count : most;
-    samples->at = calloc(samples->count, sizeof *samples->at);
-    for (size_t k = 0; samples->at && k < samples->count; k++)
-        memcpy(samples->at[k], p->at[sample_of(p->count, samples->count, k, &r)], sizeof *p->at);
-    return samples->at;
+    projected *at = calloc(samples->count, sizeof *at);
+    for (size_t k = 0; at && k < samples->count; k++)
+        memcpy(at[k], p->at[sample_of(p->count, samples->count, k, &r)], sizeof *at);
+    samples->at = (const projected *)at;
+    return at;
 }
 
 static bool make_solution(struct solution *s, unsigned k, size_t count)
@@ -289,14 +290,15 @@ static bool find(const struct bbv_set *s, const struct points *p, const struct p
     return made;
 }
 
-int clusters_find(const struct bbv_set *s, const struct cluster_options *o, struct clusters *c, struct error *err)
+int clusters_find(const struct bbv_set *s, const projected *vector, const struct cluster_options *o, struct clusters *c,
+                  struct error *err)
 {
-    struct points p = {s->count, bbv_project(s, o->seed)}, samples = {0};
+    struct points p = {s->count, vector}, samples;
     size_t most = o->max_clusters < s->count ? o->max_clusters : s->count;
+    projected *sampled = make_samples(&p, o, &samples);
     *c = (struct clusters){.point = calloc(most, sizeof *c->point), .of = calloc(s->count, sizeof *c->of)};
-    bool made = p.at && c->point && c->of && make_samples(&p, o, &samples) && find(s, &p, &samples, o, c);
-    free(p.at);
-    free(samples.at);
+    bool made = sampled && c->point && c->of && find(s, &p, &samples, o, c);
+    free(sampled);
     if (made)
         return 0;
     clusters_free(c);

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "phases/bbv.h"
+#include "phases/project.h"
 
 struct cluster_options {
     unsigned max_clusters; /* at least 1 */
@@ -30,8 +30,8 @@ struct clusters {
     uint32_t *of; /* of each interval: its cluster, an index of `point` */
 };
 
-/* At least one vector. 0 or -ENOMEM with a sentence. */
-int clusters_find(const struct bbv_set *s, const struct cluster_options *o, struct clusters *c,
+/* `vector` are those of the set, projected. At least one. 0 or -ENOMEM with a sentence. */
+int clusters_find(const struct bbv_set *s, const projected *vector, const struct cluster_options *o, struct clusters *c,
                   struct error *err) MUST_CHECK;
 void clusters_free(struct clusters *c);
 

@@ -5,132 +5,146 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "phases/project.h"
 #include "phases/signal.h"
 
 /* ---- stretches of vectors against the whole run */
 
-/* A window over the run, and its difference to the target, kept up to date block by block. */
+/* A window that slides over the run, and its difference to the target, kept up to date block by block. */
 struct window {
     const struct bbv_set *set;
     double *target;  /* share of each block in the run */
-    double *inside;  /* sum of each block's shares in the vectors of the window */
-    double part;     /* that each vector is of the window */
-    double distance; /* sum of |inside * part - target| */
+    double *excess;  /* of each block: its share in the window, less that in the run */
+    double distance; /* sum of the magnitudes of these */
 };
 
-static double apart(const struct window *w, uint32_t block)
-{
-    return fabs(w->inside[block] * w->part - w->target[block]);
-}
-
-static void move(struct window *w, size_t vector, double sign)
+/* A vector that is this part of the window enters it; with a negative part it leaves. */
+static void move(struct window *w, size_t vector, double part)
 {
     const struct bbv *v = &w->set->vector[vector];
-    double share = sign / (double)v->insns;
-    for (size_t k = v->first; k < v->first + v->count; k++) {
-        const struct bbv_entry *entry = &w->set->entry[k];
-        w->distance -= apart(w, entry->block);
-        w->inside[entry->block] += share * (double)entry->insns;
-        w->distance += apart(w, entry->block);
+    const struct bbv_entry *entry = &w->set->entry[v->first], *end = entry + v->count;
+    double share = part / (double)v->insns, change = 0;
+    for (; entry < end; entry++) {
+        double before = w->excess[entry->block], after = before + share * (double)(int64_t)entry->insns;
+        w->excess[entry->block] = after;
+        change += fabs(after) - fabs(before);
     }
+    w->distance += change;
 }
 
-static int window_begin(struct window *w, const struct bbv_set *s, size_t length)
+static bool window_make(struct window *w, const struct bbv_set *s)
 {
     double insns = 0;
-    *w = (struct window){.set = s, .part = 1 / (double)length};
+    *w = (struct window){.set = s};
     w->target = calloc(s->blocks, sizeof *w->target);
-    w->inside = calloc(s->blocks, sizeof *w->inside);
-    if (w->target == NULL || w->inside == NULL)
-        return -ENOMEM;
+    w->excess = calloc(s->blocks, sizeof *w->excess);
+    if (w->target == NULL || w->excess == NULL)
+        return false;
     for (size_t k = 0; k < s->entry_count; k++) {
         w->target[s->entry[k].block] += (double)s->entry[k].insns;
         insns += (double)s->entry[k].insns;
     }
-    for (uint32_t b = 0; b < s->blocks; b++) {
+    for (uint32_t b = 0; b < s->blocks; b++)
         w->target[b] /= insns;
-        w->distance += w->target[b];
-    }
-    return 0;
+    return true;
 }
 
-static void window_end(struct window *w)
+static void window_free(struct window *w)
 {
     free(w->target);
-    free(w->inside);
+    free(w->excess);
+}
+
+static void slide(struct window *w, size_t length, double *to)
+{
+    const double rounding = 1e-9, part = 1 / (double)length;
+    w->distance = 0;
+    for (uint32_t b = 0; b < w->set->blocks; b++) {
+        w->excess[b] = -w->target[b];
+        w->distance += w->target[b];
+    }
+    for (size_t k = 0; k < w->set->count; k++) {
+        if (k >= length)
+            move(w, k - length, -part);
+        move(w, k, part);
+        if (k + 1 >= length)
+            to[k + 1 - length] = w->distance > rounding ? w->distance : 0;
+    }
 }
 
 int phases_difference(const struct bbv_set *s, size_t length, double *to)
 {
-    const double rounding = 1e-9;
     struct window w;
-    int code = window_begin(&w, s, length);
-    for (size_t k = 0; code == 0 && k < s->count; k++) {
-        if (k >= length)
-            move(&w, k - length, -1);
-        move(&w, k, 1);
-        if (k + 1 >= length)
-            to[k + 1 - length] = w.distance > rounding ? w.distance : 0;
-    }
-    window_end(&w);
-    return code;
+    bool made = window_make(&w, s);
+    if (made)
+        slide(&w, length, to);
+    window_free(&w);
+    return made ? 0 : -ENOMEM;
 }
 
-/* ---- points */
-
-static int best_point(const struct bbv_set *s, size_t length, double *room, struct phase_point *to)
-{
-    if (length > s->count)
-        length = s->count;
-    int code = phases_difference(s, length, room);
-    *to = (struct phase_point){0, length, code ? 0 : room[0]};
-    for (size_t k = 1; code == 0 && k <= s->count - length; k++)
-        if (room[k] < to->difference - 1e-12) {
-            to->start = k;
-            to->difference = room[k];
-        }
-    return code;
-}
-
-/* One period, a period behind the end of initialization; `room` as best_point left it for that length. */
-static void naive_point(const struct bbv_set *s, const struct phases *p, const double *room, struct phase_point *to)
-{
-    size_t length = p->best.length, start = p->init_end + length;
-    if (start + length <= s->count)
-        *to = (struct phase_point){start, length, room[start]};
-}
-
-/* ---- several durations */
+/* ---- room for the analysis */
 
 struct room {
+    struct window window;
     double *difference, *graph; /* a number for each interval */
     float *sample;              /* the difference graph in single precision */
     float *vector;              /* projected ones */
     unsigned width;             /* numbers of each of these */
 };
 
+/* The difference graph of vectors of `length` intervals, to room->difference; that of single ones is known. */
+static void find_difference(const struct phases *p, struct room *room, size_t length)
+{
+    if (length == 1)
+        memcpy(room->difference, p->difference, p->count * sizeof *p->difference);
+    else
+        slide(&room->window, length, room->difference);
+}
+
+/* ---- points */
+
+static void best_point(const struct phases *p, size_t length, struct room *room, struct phase_point *to)
+{
+    if (length > p->count)
+        length = p->count;
+    find_difference(p, room, length);
+    const double *difference = room->difference;
+    *to = (struct phase_point){0, length, difference[0]};
+    for (size_t k = 1; k <= p->count - length; k++)
+        if (difference[k] < to->difference - 1e-12) {
+            to->start = k;
+            to->difference = difference[k];
+        }
+}
+
+/* One period, a period behind the end of initialization; `difference` is that of its length. */
+static void naive_point(const struct phases *p, const double *difference, struct phase_point *to)
+{
+    size_t length = p->best.length, start = p->init_end + length;
+    if (start + length <= p->count)
+        *to = (struct phase_point){start, length, difference[start]};
+}
+
+/* ---- several durations */
+
 /* The difference graph of vectors of `length` intervals, from the end of initialization on, at every `step`th of them.
  */
-static int duration_signal(const struct bbv_set *s, size_t start, size_t length, size_t step, struct room *room,
-                           struct signal *to)
+static struct signal duration_signal(const struct phases *p, size_t length, size_t step, struct room *room)
 {
-    int code = phases_difference(s, length, room->difference);
-    *to = (struct signal){room->sample, 1, 0};
-    for (size_t k = start; code == 0 && k + length <= s->count; k += step)
-        room->sample[to->count++] = (float)room->difference[k];
-    return code;
+    struct signal made = {room->sample, 1, 0};
+    find_difference(p, room, length);
+    for (size_t k = p->init_end; k + length <= p->count; k += step)
+        room->sample[made.count++] = (float)room->difference[k];
+    return made;
 }
 
 /* Vectors of 1, 2, 4 ... intervals: longer ones level short periods out and leave the long ones. */
-static int by_duration(const struct bbv_set *s, struct phases *p, struct room *room)
+static int by_duration(struct phases *p, struct room *room)
 {
     enum { MOST_SAMPLES = 8192 };
-    for (size_t length = 1; p->duration_count < PHASE_DURATIONS && 8 * length <= s->count; length *= 2) {
-        size_t period = 0, shifts, coarse = s->count / MOST_SAMPLES + 1, step = coarse < length ? coarse : length;
-        struct signal signal;
-        int code = duration_signal(s, p->init_end, length, step, room, &signal);
-        code = code ? code : signal_periods(&signal, room->graph, &shifts, &period, 1);
+    for (size_t length = 1; p->duration_count < PHASE_DURATIONS && 8 * length <= p->count; length *= 2) {
+        size_t period = 0, shifts, coarse = p->count / MOST_SAMPLES + 1, step = coarse < length ? coarse : length;
+        struct signal signal = duration_signal(p, length, step, room);
+        int code = signal_periods(&signal, room->graph, &shifts, &period, 1);
         if (code < 0)
             return code;
         p->duration[p->duration_count++] = (struct phase_duration){length, period * step};
@@ -195,34 +209,32 @@ static int analyse_difference(struct phases *p, struct room *room)
     return code;
 }
 
-static int analyse(const struct bbv_set *s, size_t budget, struct phases *p, struct room *room)
+static int analyse(size_t budget, struct phases *p, struct room *room)
 {
-    int code = phases_difference(s, 1, p->difference);
-    code = code ? code : analyse_vectors(p, room);
+    slide(&room->window, 1, p->difference);
+    int code = analyse_vectors(p, room);
     code = code ? code : analyse_difference(p, room);
-    code = code ? code : by_duration(s, p, room);
-    code = code ? code : best_point(s, p->period ? p->period : 1, room->difference, &p->best);
-    if (code == 0)
-        naive_point(s, p, room->difference, &p->naive);
-    if (code == 0 && budget)
-        code = best_point(s, budget, room->difference, &p->budgeted);
-    return code;
+    code = code ? code : by_duration(p, room);
+    if (code)
+        return code;
+    best_point(p, p->period ? p->period : 1, room, &p->best);
+    naive_point(p, room->difference, &p->naive);
+    if (budget)
+        best_point(p, budget, room, &p->budgeted);
+    return 0;
 }
 
 /* The more samples are added up, the fewer numbers of each are needed. */
-static bool make_vectors(const struct bbv_set *s, struct room *room)
+static bool make_vectors(const struct bbv_set *s, const projected *vector, struct room *room)
 {
     room->width = s->count <= 4096 ? PROJECTED : s->count <= 16384 ? PROJECTED / 2 : PROJECTED / 4;
     room->vector = calloc(s->count, room->width * sizeof *room->vector);
-    projected *all = bbv_project(s, 0);
-    for (size_t k = 0; room->vector && all && k < s->count; k++)
-        memcpy(room->vector + k * room->width, all[k], room->width * sizeof *room->vector);
-    bool made = room->vector && all;
-    free(all);
-    return made;
+    for (size_t k = 0; room->vector && k < s->count; k++)
+        memcpy(room->vector + k * room->width, vector[k], room->width * sizeof *room->vector);
+    return room->vector;
 }
 
-int phases_analyse(const struct bbv_set *s, size_t budget, struct phases *p, struct error *err)
+int phases_analyse(const struct bbv_set *s, const projected *vector, size_t budget, struct phases *p, struct error *err)
 {
     *p = (struct phases){.count = s->count};
     struct room room = {.difference = calloc(s->count + 1, sizeof *room.difference),
@@ -231,9 +243,10 @@ int phases_analyse(const struct bbv_set *s, size_t budget, struct phases *p, str
     p->difference = calloc(s->count + 1, sizeof *p->difference);
     p->initialization = calloc(s->count + 1, sizeof *p->initialization);
     p->match = calloc(s->count + 1, sizeof *p->match);
-    bool made = make_vectors(s, &room) && room.difference && room.graph && room.sample && p->difference &&
-                p->initialization && p->match;
-    int code = made ? analyse(s, budget, p, &room) : -ENOMEM;
+    bool made = window_make(&room.window, s) && make_vectors(s, vector, &room) && room.difference && room.graph &&
+                room.sample && p->difference && p->initialization && p->match;
+    int code = made ? analyse(budget, p, &room) : -ENOMEM;
+    window_free(&room.window);
     free(room.difference);
     free(room.graph);
     free(room.sample);

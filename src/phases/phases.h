@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "phases/bbv.h"
+#include "phases/project.h"
 
 enum { PHASE_PERIODS = 4, PHASE_DURATIONS = 8 };
 
@@ -50,8 +50,10 @@ struct phases {
     struct phase_point naive;    /* a period, one period behind initialization; length 0 where the run is too short */
 };
 
-/* `budget` in intervals; 0: no such point. At least one vector. 0 or -ENOMEM with a sentence. */
-int phases_analyse(const struct bbv_set *s, size_t budget, struct phases *p, struct error *err) MUST_CHECK;
+/* `vector` are those of the set, projected; at least one. `budget` in intervals; 0: no such point. 0 or -ENOMEM with a
+ * sentence. */
+int phases_analyse(const struct bbv_set *s, const projected *vector, size_t budget, struct phases *p,
+                   struct error *err) MUST_CHECK;
 void phases_free(struct phases *p);
 
 /* The difference to the whole run of every stretch of `length` vectors; count - length + 1 of them. */

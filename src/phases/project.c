@@ -2,27 +2,31 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/index_table.h"
 #include "base/random.h"
 
-static void choose_directions(projected *direction, uint32_t blocks, uint64_t seed)
+static void choose_directions(projected *direction, uint32_t blocks)
 {
     for (uint32_t b = 0; b < blocks; b++) {
         struct random r;
-        random_seed(&r, hash_number(seed, b));
+        random_seed(&r, hash_number(0, b));
         for (unsigned d = 0; d < PROJECTED; d++)
             direction[b][d] = (float)((double)(random_u64(&r) >> 11) / 4503599627370496.0 - 1);
     }
 }
 
+/* All numbers at once, in the host's registers. */
 static void project_vector(const struct bbv_set *s, const struct bbv *v, const projected *direction, float *to)
 {
-    for (size_t i = v->first; i < v->first + v->count; i++) {
-        float share = (float)((double)s->entry[i].insns / (double)v->insns);
-        for (unsigned d = 0; d < PROJECTED; d++)
-            to[d] += share * direction[s->entry[i].block][d];
-    }
+    typedef float whole __attribute__((vector_size(sizeof(projected)), aligned(4)));
+    whole sum = {0};
+    const struct bbv_entry *entry = &s->entry[v->first], *end = entry + v->count;
+    double part = 1 / (double)v->insns;
+    for (; entry < end; entry++)
+        sum += (float)((double)(int64_t)entry->insns * part) * *(const whole *)direction[entry->block];
+    memcpy(to, &sum, sizeof sum);
 }
 
 static void scale(projected *at, size_t count)
@@ -37,11 +41,11 @@ static void scale(projected *at, size_t count)
             at[k][d] *= factor;
 }
 
-projected *bbv_project(const struct bbv_set *s, uint64_t seed)
+projected *bbv_project(const struct bbv_set *s)
 {
     projected *at = calloc(s->count, sizeof *at), *direction = calloc((size_t)s->blocks + 1, sizeof *direction);
     if (at && direction) {
-        choose_directions(direction, s->blocks, seed);
+        choose_directions(direction, s->blocks);
         for (size_t k = 0; k < s->count; k++)
             project_vector(s, &s->vector[k], (const projected *)direction, at[k]);
         scale(at, s->count);

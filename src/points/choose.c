@@ -110,7 +110,12 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
     if (s->insns < s->interval)
         return error_set(err, -ENODATA, "the run is shorter than a point of %llu instructions",
                          (unsigned long long)s->interval);
-    int code = clusters_find(s, &(struct cluster_options){.max_clusters = phases, .seed = o->seed}, &c, err);
+    projected *vector = bbv_project(s);
+    if (vector == NULL)
+        return error_set(err, -ENOMEM, "out of memory for basic block vectors");
+    struct cluster_options clustered = {.max_clusters = phases, .seed = o->seed};
+    int code = clusters_find(s, (const projected *)vector, &clustered, &c, err);
+    free(vector);
     if (code == 0 && fill(s, &c, o, points, p) != 0)
         code = error_set(err, -ENOMEM, "out of memory for points");
     clusters_free(&c);

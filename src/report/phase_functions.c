@@ -77,7 +77,7 @@ static int find_functions(struct phase_functions *f)
     for (uint32_t b = 0; code == 0 && b < f->set->blocks; b++)
         code = function_at(f, f->set->block[b].pc, &p, &f->of[b]);
     for (uint32_t b = 0; code == 0 && b < f->set->blocks; b++) {
-        const struct bbv_block *block = &f->set->block[b];
+        const struct basic_block *block = &f->set->block[b];
         f->calls[b] = INDEX_NONE;
         if (block->target == 0)
             continue;

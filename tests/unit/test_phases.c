@@ -42,7 +42,10 @@ static struct phases analysed(const struct bbv_set *s, size_t budget)
 {
     struct phases p;
     struct error err;
-    assert_int_equal(phases_analyse(s, budget, &p, &err), 0);
+    projected *vector = bbv_project(s);
+    assert_non_null(vector);
+    assert_int_equal(phases_analyse(s, (const projected *)vector, budget, &p, &err), 0);
+    free(vector);
     return p;
 }
 
@@ -119,7 +122,10 @@ static void clusters_are_the_kinds_and_weights_their_shares(void **state)
         struct cluster_options o = {.max_clusters = 10, .seed = early, .early = early};
         struct clusters c;
         struct error err;
-        assert_int_equal(clusters_find(&s, &o, &c, &err), 0);
+        projected *vector = bbv_project(&s);
+        assert_non_null(vector);
+        assert_int_equal(clusters_find(&s, (const projected *)vector, &o, &c, &err), 0);
+        free(vector);
         static const struct cluster_point want[] = {{0, 0.10, 10}, {10, 0.36, 36}, {14, 0.45, 45}, {19, 0.09, 9}};
         assert_int_equal(c.count, 4);
         for (unsigned k = 0; k < 4; k++) {

@@ -142,7 +142,10 @@ static void check(const struct shape *s, double unit, double interval)
     double period = s->times > 1 ? follow(NULL, s->period, unit, 0, &r) * unit / interval : NONE;
     struct phases found;
     struct error err;
-    assert_int_equal(phases_analyse(&p.set, 0, &found, &err), 0);
+    projected *vector = bbv_project(&p.set);
+    assert_non_null(vector);
+    assert_int_equal(phases_analyse(&p.set, (const projected *)vector, 0, &found, &err), 0);
+    free(vector);
     unsigned periods = period > 0 ? 1 + (s->nested > 0) : 0;
     double slack = 1 + s->uneven * period / 2; /* the average of uneven periods is not the one that was asked for */
     bool right = near(found.init_end, init, 1) && found.period_count == periods && near(found.period, period, slack);
@@ -179,7 +182,10 @@ static void chance_is_no_period(void **state)
         }
         struct phases found;
         struct error err;
-        assert_int_equal(phases_analyse(&p.set, 0, &found, &err), 0);
+        projected *vector = bbv_project(&p.set);
+        assert_non_null(vector);
+        assert_int_equal(phases_analyse(&p.set, (const projected *)vector, 0, &found, &err), 0);
+        free(vector);
         assert_int_equal(found.period, 0);
         assert_int_equal(found.correlated_period, 0);
         phases_free(&found);
