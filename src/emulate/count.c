@@ -113,10 +113,15 @@ static void collect_noted(struct engine_state *e, uint32_t before)
     enum { AHEAD = 8 };
     struct block_counts *c = &e->counts;
     for (uint32_t k = before; k < c->noted_count; k++) {
+        if (k + 3 * AHEAD < c->noted_count)
+            __builtin_prefetch(&e->arena[c->noted[k + 3 * AHEAD] + 1], 1);
         if (k + 2 * AHEAD < c->noted_count)
-            __builtin_prefetch(&e->arena[c->noted[k + 2 * AHEAD] + 1], 1);
-        if (k + AHEAD < c->noted_count)
-            __builtin_prefetch(&c->segment[tally_first_segment(&e->arena[c->noted[k + AHEAD] + 1])]);
+            __builtin_prefetch(&c->segment[tally_first_segment(&e->arena[c->noted[k + 2 * AHEAD] + 1])]);
+        if (k + AHEAD < c->noted_count) {
+            uint32_t basic = c->segment[tally_first_segment(&e->arena[c->noted[k + AHEAD] + 1])].basic;
+            if (basic != UNNUMBERED)
+                __builtin_prefetch(&c->basic_insns[basic], 1);
+        }
         struct op *tally = &e->arena[c->noted[k] + 1];
         uint64_t taken = tally->taken + 1;
         tally->taken = UINT64_MAX;
