@@ -3,7 +3,9 @@
 
 `run`, `phases` and a warm `--skip` take turns, several rounds, and the least processor time of each counts. `phases`
 is measured twice: as it is, and with one interval for the whole run ("counting"), which leaves hardly anything to
-analyse. A time stands only if the program ended well and wrote what it wrote under `run`.
+analyse. With --qemu and --bbv-plugin, QEMU's basic block plugin takes its turn on the same inputs: both have to be
+built from QEMU's source (contrib/plugins), since packages do not contain the plugin. A time stands only if the program
+ended well and wrote what it wrote under `run`.
 """
 
 import argparse
@@ -20,13 +22,30 @@ import programs  # noqa: E402
 DEFAULT = ["perl-pod", "python", "cc1", "gzip"]
 
 HEADER = ("| program | instructions | run s | counting s | phases s | counting costs | phases costs | our BBV MIPS | "
-          "warming MIPS |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+          "QEMU's BBV MIPS | warming MIPS |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+INTERVAL = 10_000_000
 
-# Beside which this stands: speeds of other tools, measured once (best of 6 interleaved rounds, other inputs).
+# Beside which this stands: speeds of other tools, measured once (best of 6 interleaved rounds, other inputs, another
+# machine).
 PEERS = """
 Others, measured on another day with other inputs: QEMU 10 with its bbv plugin, interval 10 M, which translates to host
 code: gzip -9 1155 MIPS (2048 without), perl 495 (989), python 360 (693). valgrind's exp-bbv: 22 x slower than native.
 """
+
+
+class QemuBbv:
+    """qemu-riscv64 with its plugin that counts basic blocks."""
+
+    def __init__(self, sysroot, program, plugin):
+        self._words = [program, "-cpu", "rv64", "-seed", "1", "-L", str(sysroot), "-plugin",
+                       f"{plugin},interval={INTERVAL},outfile=/dev/null"]
+        self._sysroot = sysroot
+
+    def command(self, _folder, argv):
+        return [*self._words, "-0", argv[0], str(self._sysroot) + argv[0], *argv[1:]]
+
+    def count_file(self, _folder):
+        return None
 
 
 class Wrong(Exception):
@@ -41,13 +60,15 @@ def one_run(runner, case, suite, options, complete=True):
 
 
 def measure(case, suite, options):
-    """Instructions, and the least seconds of run, counting, phases and warming."""
+    """Instructions, and the least seconds of run, counting, phases, QEMU's plugin and warming."""
     def phases(interval):
         return guest.Emulator(suite.sysroot, f"{options.cyclescope} phases --quiet --interval {interval} "
                                              "--sysroot {root} --")
     warming = guest.on_core(suite.sysroot, options.cyclescope, "--skip", options.skip, "--warm", "--max-insns", 1000)
-    runners = [guest.without_core(suite.sysroot, options.cyclescope), phases("100G"), phases("10M")]
-    best, instructions, reference = [math.inf] * 4, None, None
+    runners = [guest.without_core(suite.sysroot, options.cyclescope), phases("100G"), phases(INTERVAL)]
+    if options.qemu:
+        runners.append(QemuBbv(suite.sysroot, options.qemu, options.bbv_plugin))
+    best, instructions, reference = [math.inf] * 5, None, None
     for _ in range(options.rounds):
         for i, runner in enumerate(runners):
             result = one_run(runner, case, suite, options)
@@ -57,7 +78,7 @@ def measure(case, suite, options):
                 raise Wrong("other output")
             best[i] = min(best[i], result.cpu_seconds)
             instructions = result.instructions or instructions
-        best[3] = min(best[3], one_run(warming, case, suite, options, complete=False).cpu_seconds)
+        best[4] = min(best[4], one_run(warming, case, suite, options, complete=False).cpu_seconds)
     return instructions, *best
 
 
@@ -70,14 +91,16 @@ def table(options):
     print(HEADER, flush=True)
     for case in cases:
         try:
-            count, run, counting, phases, warming = measure(case, suite, options)
+            count, run, counting, phases, qemu, warming = measure(case, suite, options)
         except Wrong as problem:
-            print(f"| {case.program} | {problem} | | | | | | | |", flush=True)
+            print(f"| {case.program} | {problem} | | | | | | | | |", flush=True)
             complete = False
             continue
         warmed = min(options.skip, count)
         print(f"| {case.program} | {count} | {run:.2f} | {counting:.2f} | {phases:.2f} | {counting / run:.3f} x | "
-              f"{phases / run:.3f} x | {count / phases / 1e6:.0f} | {warmed / warming / 1e6:.0f} |", flush=True)
+              f"{phases / run:.3f} x | {count / phases / 1e6:.0f} | "
+              f"{count / qemu / 1e6 if options.qemu else math.nan:.0f} | "
+              f"{warmed / warming / 1e6:.0f} |", flush=True)
     print(PEERS, end="")
     return complete
 
@@ -92,7 +115,12 @@ def parse():
     parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
     parser.add_argument("--cyclescope", metavar="FILE", default=guest.CYCLESCOPE)
     parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
-    return parser.parse_args()
+    parser.add_argument("--qemu", metavar="FILE", help="a qemu-riscv64 that takes plugins")
+    parser.add_argument("--bbv-plugin", metavar="FILE", help="its libbbv.so")
+    options = parser.parse_args()
+    if bool(options.qemu) != bool(options.bbv_plugin):
+        parser.error("--qemu and --bbv-plugin go together")
+    return options
 
 
 def main():

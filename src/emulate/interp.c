@@ -49,20 +49,10 @@ static void install_fault_handler(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* In huge pages where the host has them: large programs jump all over it. */
 static void *map_lazily(size_t bytes)
 {
-    const size_t huge = 2 << 20;
-    uint8_t *p = mmap(NULL, bytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    size_t before = -(uintptr_t)p % huge;
-    if (before)
-        munmap(p, before);
-    if (huge - before)
-        munmap(p + before + bytes, huge - before);
-    madvise(p + before, bytes, MADV_HUGEPAGE);
-    return p + before;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 static void destroy(struct engine_state *e)
