@@ -99,8 +99,7 @@ def table(options):
         warmed = min(options.skip, count)
         print(f"| {case.program} | {count} | {run:.2f} | {counting:.2f} | {phases:.2f} | {counting / run:.3f} x | "
               f"{phases / run:.3f} x | {count / phases / 1e6:.0f} | "
-              f"{count / qemu / 1e6 if options.qemu else math.nan:.0f} | "
-              f"{warmed / warming / 1e6:.0f} |", flush=True)
+              f"{f'{count / qemu / 1e6:.0f}' if options.qemu else '-'} | {warmed / warming / 1e6:.0f} |", flush=True)
     print(PEERS, end="")
     return complete
 
