@@ -3,32 +3,33 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "guest/files.h"
 
 enum { NESTING = 4 }; /* epoll in epoll: beyond this it counts as outside */
 
+int inherited_number(const struct inherited_files *inherited, int fd, const struct stat *file)
+{
+    int found = -1;
+    for (unsigned i = 0; i < inherited->count && found != fd; i++)
+        if (inherited->files[i].dev == file->st_dev && inherited->files[i].inode == file->st_ino)
+            found = found < 0 || inherited->files[i].fd == fd ? inherited->files[i].fd : found;
+    return found;
+}
+
 void inherited_note(struct inherited_files *inherited)
 {
     inherited->count = 0;
-    for (int fd = 0; fd < INHERITED_MAX; fd++) {
+    for (int fd = 0; fd < FD_PRIVATE && inherited->count < INHERITED_MAX; fd++) {
         struct stat file;
         if (fstat(fd, &file) < 0 || !(S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode)))
             continue;
+        inherited->files[inherited->count].fd = fd;
         inherited->files[inherited->count].dev = file.st_dev;
         inherited->files[inherited->count].inode = file.st_ino;
         inherited->count++;
     }
-}
-
-static bool is_inherited(const struct inherited_files *inherited, const struct stat *file)
-{
-    for (unsigned i = 0; i < inherited->count; i++)
-        if (inherited->files[i].dev == file->st_dev && inherited->files[i].inode == file->st_ino)
-            return true;
-    return false;
 }
 
 /* A socket of socketpair: both ends are without a name. */
@@ -69,9 +70,9 @@ static bool outside(const struct inherited_files *inherited, int fd, int nesting
     ssize_t length = readlink(link, target, sizeof target - 1);
     target[length > 0 ? length : 0] = 0;
     if (S_ISFIFO(file.st_mode))
-        return strncmp(target, "pipe:", 5) != 0 || is_inherited(inherited, &file);
+        return strncmp(target, "pipe:", 5) != 0 || inherited_number(inherited, fd, &file) >= 0;
     if (S_ISSOCK(file.st_mode))
-        return !is_socket_of_pair(fd) || is_inherited(inherited, &file);
+        return !is_socket_of_pair(fd) || inherited_number(inherited, fd, &file) >= 0;
     if (strcmp(target, "anon_inode:[eventfd]") == 0)
         return false;
     if (strcmp(target, "anon_inode:[eventpoll]") == 0)

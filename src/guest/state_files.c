@@ -9,7 +9,7 @@
 
 enum kind {
     KIND_END,    /* no more descriptors */
-    KIND_CALLER, /* standard input, output or error */
+    KIND_CALLER, /* standard input, output or error, or a pipe or socket that the caller left open */
     KIND_SHARED, /* a duplicate of one that came before: they share offset and flags */
     KIND_FILE,   /* a file, folder or harmless device by name */
     KIND_TEXT,   /* a made-up file as it was when it was opened (special.c) */
@@ -81,7 +81,7 @@ static int find_caller(const struct files *f, int fd, const struct stat *st)
             continue; /* the guest's own */
         return n;
     }
-    return -1;
+    return inherited_number(&f->process->inherited, fd, st);
 }
 
 static bool holds_lock(int fd)
@@ -200,21 +200,23 @@ static int save(struct files *f, struct fields *to, struct error *err)
 /* ---- loading */
 
 /* Private copies of the caller's descriptors, -1 where there is none; all below FD_PRIVATE are closed then. */
-static void take_callers(int caller[3])
+static void take_callers(const struct inherited_files *inherited, int caller[FD_PRIVATE])
 {
-    for (int fd = 0; fd < 3; fd++)
-        caller[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FD_PRIVATE);
-    for (int fd = 0; fd < FD_PRIVATE; fd++)
+    for (int fd = 0; fd < FD_PRIVATE; fd++) {
+        struct stat st;
+        bool wanted = fd < 3 || (fstat(fd, &st) == 0 && inherited_number(inherited, fd, &st) >= 0);
+        caller[fd] = wanted ? fcntl(fd, F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
         close(fd);
+    }
 }
 
 /* A private descriptor for what the record describes, or a negative errno and a sentence. */
-static int open_again(struct files *f, const struct descriptor *d, const int caller[3], struct error *err)
+static int open_again(struct files *f, const struct descriptor *d, const int *caller, struct error *err)
 {
     int fd = -EINVAL;
     switch (d->kind) {
     case KIND_CALLER:
-        fd = d->of < 3 && caller[d->of] >= 0 ? fcntl(caller[d->of], F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
+        fd = d->of < FD_PRIVATE && caller[d->of] >= 0 ? fcntl(caller[d->of], F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
         return fd >= 0 ? fd : error_set(err, -EBADF, "the program needs descriptor %u, which is closed", d->of);
     case KIND_SHARED:
         fd = d->of < d->fd ? fcntl((int)d->of, F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
@@ -249,9 +251,11 @@ static int load_open_file(struct files *f, int fd, struct fields *from, struct e
     return needed && fields_good(from) ? error_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-static int load_descriptor(struct files *f, struct fields *from, struct descriptor *d, const int caller[3],
+static int load_descriptor(struct files *f, struct fields *from, struct descriptor *d, const int *caller,
                            struct error *err)
 {
+    if (d->kind == KIND_CALLER && d->of > 2 && d->of < FD_PRIVATE && caller[d->of] < 0)
+        return 0; /* this caller left nothing open there */
     int fd = open_again(f, d, caller, err);
     if (fd < 0)
         return fd;
@@ -266,9 +270,9 @@ static int load_descriptor(struct files *f, struct fields *from, struct descript
 
 static int load_descriptors(struct files *f, struct fields *from, struct error *err)
 {
-    int caller[3], code = 0;
+    int caller[FD_PRIVATE], code = 0;
     uint32_t lowest = 0;
-    take_callers(caller);
+    take_callers(&f->process->inherited, caller);
     while (code == 0) {
         struct descriptor d = {0};
         descriptor_fields(from, &d);
@@ -281,9 +285,9 @@ static int load_descriptors(struct files *f, struct fields *from, struct error *
             break;
         lowest = d.fd + 1;
     }
-    for (int i = 0; i < 3; i++)
-        if (caller[i] >= 0)
-            close(caller[i]);
+    for (int fd = 0; fd < FD_PRIVATE; fd++)
+        if (caller[fd] >= 0)
+            close(caller[fd]);
     return code;
 }
 

@@ -269,6 +269,26 @@ refuses zombie z 'its child 1001 has ended, but it has not waited for it'
 complains refuses-host-time 'host-time a program cannot be saved' "$cyclescope" checkpoint --host-time --at 20000 -o never ./refused x
 if [ -e never ] || ls never.* >/dev/null 2>&1; then not_ok refusals-leave-no-file "$(ls)"; else ok refusals-leave-no-file; fi
 
+# ---- a pipe that the caller left open: the one who restores may give another, or none
+compile left_open -static <<'C'
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+    char got[64] = "";
+    for (volatile long i = 0; i < 1000000; i++);
+    if (read(dup(251), got, sizeof got - 1) < 0)
+        strcpy(got, strerror(errno));
+    printf("%s\n", got);
+    return 0;
+}
+C
+"$cyclescope" checkpoint --at 1M -o left "$PWD/left_open" 251< <(sleep 1)
+echo "$? $(echo other | "$cyclescope" run --restore left 251<&0) $("$cyclescope" run --restore left)" >said
+if [ "$(cat said)" = "0 other Bad file descriptor" ]; then ok left-open; else not_ok left-open "$(cat said)"; fi
+
 # ---- mistakes
 complains no-at 'checkpoint needs --at N' "$cyclescope" checkpoint -o x ./work
 complains no-file 'checkpoint needs -o FILE' "$cyclescope" checkpoint --at 5 ./work
