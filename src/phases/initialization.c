@@ -83,22 +83,49 @@ static size_t last_unlike(const float *unlike, size_t half)
     return unlike[end - 1] < whole / 2 ? end - 1 : end;
 }
 
+/* The last whole period of samples that is nearer to what unrelated ones differ by than to nothing; or `half`. */
+static size_t last_mismatch(const float *mismatch, size_t half, size_t period, double unrelated)
+{
+    double sum = 0;
+    for (size_t k = half; k-- > 0;) {
+        sum += mismatch[k] - (k + period < half ? mismatch[k + period] : 0);
+        if (k + period <= half && sum > (double)period * unrelated / 2)
+            return k;
+    }
+    return half;
+}
+
+/* Initialization in steps, between which is what comes again: it ends in the last period that is unlike the next, with
+ * the last sample that is like none of the second half. */
+static size_t end_of_steps(const float *novelty, const float *mismatch, size_t half, size_t period, double unrelated)
+{
+    size_t start = last_mismatch(mismatch, half, period, unrelated);
+    if (start == half)
+        return 0;
+    size_t end = start + period;
+    while (end > start && novelty[end - 1] <= unrelated / 2)
+        end--;
+    return end;
+}
+
 int signal_initialization(const struct signal *s, size_t period, double unrelated, size_t *end)
 {
     size_t half = s->count / 2;
     *end = 0;
     if (half < 2)
         return 0;
-    float *unlike = calloc(half, sizeof *unlike);
-    if (unlike == NULL)
+    float *novelty = calloc(2 * half, sizeof *novelty), *mismatch = novelty + half;
+    if (novelty == NULL)
         return -ENOMEM;
-    find_novelty(s, unlike, half);
-    *end = last_unlike(unlike, half);
-    if (*end == 0 && period > 0 && period <= s->count - half) {
-        find_mismatch(s, period, unlike, half);
-        size_t last = last_unlike(unlike, half);
-        *end = last >= period && mean_of(unlike + last - period, period) > unrelated / 2 ? last : 0;
+    find_novelty(s, novelty, half);
+    *end = last_unlike(novelty, half);
+    bool in_steps = mean_of(novelty + *end, half - *end) > unrelated / 8;
+    if ((*end == 0 || in_steps) && period > 0 && period <= s->count - half) {
+        find_mismatch(s, period, mismatch, half);
+        size_t last = in_steps ? end_of_steps(novelty, mismatch, half, period, unrelated) : last_unlike(mismatch, half);
+        if (last > *end && (in_steps || (last >= period && mean_of(mismatch + last - period, period) > unrelated / 2)))
+            *end = last;
     }
-    free(unlike);
+    free(novelty);
     return 0;
 }

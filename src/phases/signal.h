@@ -40,8 +40,9 @@ int signal_longest_period(const double *graph, size_t shifts, size_t piece, doub
 size_t signal_corner(const struct signal *s, size_t period, double *graph);
 
 /* The same to the interval: it ends with the last sample of the first half that is like none of the second half; where
- * all are like some, with the last one that is unlike the one a period later, if a whole period is nearer to what
- * unrelated samples differ by than to nothing. 0 or -ENOMEM. */
+ * it comes in steps, between which is what comes again, with the last one of these in the last period that is unlike
+ * the next; where all samples are like some, with the last one that is unlike the one a period later, if a whole period
+ * is nearer to what unrelated samples differ by than to nothing. 0 or -ENOMEM. */
 int signal_initialization(const struct signal *s, size_t period, double unrelated, size_t *end) MUST_CHECK;
 
 /* The longest period of the signal's autocorrelation, or 0: a second opinion. 0 or -ENOMEM. */

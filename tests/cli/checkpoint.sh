@@ -285,7 +285,7 @@ int main(void)
     return 0;
 }
 C
-"$cyclescope" checkpoint --at 1M -o left "$PWD/left_open" 251< <(sleep 1)
+"$cyclescope" checkpoint --quiet --at 1M -o left "$PWD/left_open" 251< <(sleep 1)
 echo "$? $(echo other | "$cyclescope" run --restore left 251<&0) $("$cyclescope" run --restore left)" >said
 if [ "$(cat said)" = "0 other Bad file descriptor" ]; then ok left-open; else not_ok left-open "$(cat said)"; fi
 

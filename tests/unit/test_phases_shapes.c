@@ -104,6 +104,9 @@ static const struct shape shapes[] = {
     {"10e8d", "6a4b", 20, NONE, 0}, /* initialization in steps, of periods of its own, like the rest in parts */
     {"3e2d3e2d3e2d3e2d", "6a4b", 20, NONE, 0},
     {"6e6a8d", "6a4b", 20, NONE, 0},
+    {"20e30a20d30b12e", "6a4b", 14, NONE, 0}, /* nearly half of the run, with long parts that come again */
+    {"8e40a20d40b10d", "12a10b", 6, NONE, 0},
+    {"40e20a20d10b30e", "3a4b3c", 13, NONE, 0},
     {"20a", "6a4b", 20, NONE, 0},
     {"10e", "6a4b", 6, NONE, 0},
     {"20e", "6a4b", 30, NONE, .05},
