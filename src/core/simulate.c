@@ -102,12 +102,17 @@ uint64_t part_run_functionally(struct part *part, const struct engine *engine, s
     return done;
 }
 
+bool part_asks_for_strides(const struct simulation *s)
+{
+    return s->observer && s->observer->strides;
+}
+
 static int skip(struct part *part, struct simulation_result *r, struct error *err)
 {
     struct engine_state *e = interpreter.create(process_memory(part->process), err);
     if (e == NULL)
         return -ENOMEM;
-    struct warmer warmer = {.core = part->core};
+    struct warmer warmer = {.core = part->core, .strides = part_asks_for_strides(part->s)};
     if (part->s->warm)
         warm_begin(&warmer, &interpreter, e);
     r->skipped_insns = part_run_functionally(part, &interpreter, e, part->s->skip_insns);
@@ -188,6 +193,9 @@ static bool run_on_core(struct part *part, uint64_t insns, bool measured)
 static int warm_up(struct part *part, bool moving, struct error *err)
 {
     const struct simulation *s = part->s;
+    static const struct core_observer learn_strides = {.observed = OBSERVE_ALL, .strides = STRIDES_ONLY};
+    if (part_asks_for_strides(s))
+        core_observe(part->core, &learn_strides);
     if (moving) {
         core_observe(part->core, s->observer);
         if (s->sum)

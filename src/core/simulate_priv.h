@@ -33,6 +33,8 @@ int simulation_boot(struct core *c, const struct simulation *s, bool shared, str
 int part_new(struct part *part, struct process *p, const struct simulation *s, struct error *err) MUST_CHECK;
 void part_free(struct part *part);
 
+bool part_asks_for_strides(const struct simulation *s); /* its observer wants to be told of stride predictors */
+
 /* Runs threads on an engine until `insns` instructions are done or the process ends; returns how many were. */
 uint64_t part_run_functionally(struct part *part, const struct engine *engine, struct engine_state *e, uint64_t insns);
 /* What is on the core: warm-up, and what is measured. */

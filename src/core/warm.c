@@ -9,6 +9,9 @@ static struct engine_watch watch(void *context, const struct insn *insn)
     struct code code;
     code_describe(insn, &code);
     return (struct engine_watch){
+        .result = w->strides && code.flags & IS_LOAD,
+        .result_slot = code.o.rd,
+        .result_fp = code.dest >= REG_FP,
         .bytes = code.flags & IS_MEM ? code.mem_size : 0,
         .store = code.flags & IS_STORE,
         .transfer = code.flags & IS_CONTROL && w->core->predictor,
@@ -24,8 +27,15 @@ static void fetch_line(void *context, uint64_t addr)
 
 static void access_data(void *context, uint64_t addr, unsigned bytes, bool store, const struct watched_insn *at)
 {
-    const struct warmer *w = context;
+    struct warmer *w = context;
+    w->addr = addr;
     memsys_warm_data(w->core->memsys, core_place(w->core, addr), bytes, at->pc, store);
+}
+
+static void load(void *context, const struct watched_insn *at, uint64_t value)
+{
+    const struct warmer *w = context;
+    strides_judge(&w->core->strides, at->pc, w->addr, value);
 }
 
 static void transfer(void *context, const struct watched_insn *at, uint64_t next)
@@ -53,6 +63,7 @@ void warm_begin(struct warmer *w, const struct engine *engine, struct engine_sta
         .line_bytes = w->core->line_bytes,
         .line = fetch_line,
         .access = access_data,
+        .result = load,
         .transfer = transfer,
         .context = w,
     };

@@ -10,7 +10,9 @@
 
 struct warmer {
     struct core *core;
+    bool strides; /* stride predictors learn as well */
     uint64_t mispredictions;
+    uint64_t addr;               /* of the last access */
     struct branch_record branch; /* of the transfer being learned; here since it is large */
 };
 

@@ -169,6 +169,7 @@ int simulate_windows(struct process *p, const struct windows *w, struct error *e
     if (code != 0)
         return code;
     m.warmer.core = m.part.core;
+    m.warmer.strides = part_asks_for_strides(&m.window);
     m.engine = interpreter.create(process_memory(p), err);
     code = m.engine ? 0 : -ENOMEM;
     if (code == 0) {

@@ -19,6 +19,9 @@ struct engine_watch {
     bool store;    /* of that access */
     bool transfer; /* it is a branch or jump: where it leads */
     uint8_t kind;  /* the watcher's own word for the transfer */
+    bool result;   /* the number that is in its register `result_slot` when it has executed; only with an access */
+    uint8_t result_slot;
+    bool result_fp; /* of the floating-point registers */
 };
 
 struct watched_insn {
@@ -36,13 +39,14 @@ struct engine_hooks {
     void (*block)(void *context, uint64_t pc, unsigned insns);
     /* An instruction is about to execute; the hart's registers are those before it. */
     void (*insn)(void *context, const struct hart *h, uint64_t pc, const struct insn *insn);
-    /* What to watch of an instruction, asked when that is translated. The three hooks below, which are there if this
-     * one is, tell of it in the order in which things happen; what is not to be told costs nothing. */
+    /* What to watch of an instruction, asked when that is translated. The hooks below, which are there if this one is,
+     * tell of it in the order in which things happen; what is not to be told costs nothing. */
     struct engine_watch (*watch)(void *context, const struct insn *insn);
     unsigned line_bytes; /* a power of two */
     /* An instruction lies in another line than the end of the one before, or reaches into another. */
     void (*line)(void *context, uint64_t addr);
     void (*access)(void *context, uint64_t addr, unsigned bytes, bool store, const struct watched_insn *at);
+    void (*result)(void *context, const struct watched_insn *at, uint64_t number);
     void (*transfer)(void *context, const struct watched_insn *at, uint64_t next);
     void *context;
     /* Count what `block_counts` tells. Costs one host instruction for each translated block that is left. */

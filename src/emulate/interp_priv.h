@@ -59,8 +59,8 @@ struct op {
 
 /* Conditional branches, in all forms that they have here. */
 #define WATCHED_BRANCHES(HOOK) HOOK(beq) HOOK(bne) HOOK(blt) HOOK(bge) HOOK(bltu) HOOK(bgeu) HOOK(beqz) HOOK(bnez)
-/* Hooks of watched instructions: lines, accesses, transfers to a known address and to one in a register. */
-#define WATCH_HOOKS(HOOK) HOOK(line) HOOK(access) HOOK(known) HOOK(register) WATCHED_BRANCHES(HOOK)
+/* Hooks of watched instructions: lines, accesses, results, transfers to a known address and to one in a register. */
+#define WATCH_HOOKS(HOOK) HOOK(line) HOOK(access) HOOK(result) HOOK(known) HOOK(register) WATCHED_BRANCHES(HOOK)
 
 /* What ops are called inside the interpreter: instructions of exec.def, and forms that are cheaper for common cases. */
 enum op_kind {

@@ -299,10 +299,10 @@ static bool executable(struct builder *b, uint64_t addr)
  */
 static bool read_insn(struct builder *b, uint64_t pc, struct insn *i, uint64_t *missing)
 {
-    const uint8_t *code = b->e->mem + pc;
     *missing = pc;
     if (!executable(b, pc))
         return false;
+    const uint8_t *code = b->e->mem + pc;
     uint32_t bits = (uint32_t)(code[0] | code[1] << 8);
     if (insn_length((uint16_t)bits) == 4) {
         *missing = pc + 2;
@@ -442,6 +442,8 @@ static void translate_body(struct builder *b, unsigned max_insns)
         uint64_t pc = b->pc, next = pc + i.length;
         b->seen[b->made->insns] = pc;
         translate_insn(b, &i, &next);
+        if (b->e->hooks.watch)
+            interp_watch_result(b);
         b->made->insns++;
         b->pc = next;
         if (transfers_control(&i)) {

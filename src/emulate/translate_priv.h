@@ -36,8 +36,9 @@ struct builder {
 
 struct op *interp_emit(struct builder *b, enum op_kind kind);
 
-/* watch.c: hooks before the ops of the instruction, and before the op of a transfer. */
+/* watch.c: hooks before and behind the ops of the instruction, and before the op of a transfer. */
 void interp_watch_insn(struct builder *b, const struct insn *i);
+void interp_watch_result(struct builder *b);
 void interp_watch_transfer(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct);
 enum op_kind interp_branch_hook(enum op_kind branch);
 

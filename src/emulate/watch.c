@@ -1,5 +1,5 @@
 /* Watched instructions: what a hook wants to know of each is decided when it is translated, so that nothing is called
- * for most of them. A watch is an op before the instruction's own op, whose operands it reads. */
+ * for most of them. A watch is an op before the instruction's own op, whose operands it reads, or one behind it. */
 #include <stdlib.h>
 
 #include "emulate/access.h"
@@ -42,6 +42,13 @@ void interp_watch_insn(struct builder *b, const struct insn *i)
             (struct operands){.rd = b->watch.bytes, .rs2 = b->watch.store, .imm = (int32_t)add_watched(b, i, 0)};
 }
 
+void interp_watch_result(struct builder *b)
+{
+    if (b->watch.result)
+        interp_emit(b, OP_result_hook)->o = (struct operands){
+            .rd = b->watch.result_slot, .rs2 = b->watch.result_fp, .imm = (int32_t)b->e->watched_count - 1};
+}
+
 void interp_watch_transfer(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct)
 {
     if (b->e->hooks.watch && b->watch.transfer)
@@ -77,6 +84,14 @@ const struct op *interp_access_hook(OP_ARGUMENTS)
     const struct engine_state *e = h->engine;
     uint64_t addr = h->x[op[1].o.rs1] + (uint64_t)(int64_t)op[1].o.imm;
     e->hooks.access(e->hooks.context, addr, op->o.rd, op->o.rs2, &e->watched[op->o.imm]);
+    return GO(op + 1);
+}
+
+const struct op *interp_result_hook(OP_ARGUMENTS)
+{
+    const struct engine_state *e = h->engine;
+    uint64_t number = op->o.rs2 ? h->f[op->o.rd] : h->x[op->o.rd];
+    e->hooks.result(e->hooks.context, &e->watched[op->o.imm], number);
     return GO(op + 1);
 }
 

@@ -127,6 +127,25 @@ holds others-do-not-matter 'r["counters"][:3] == b["counters"] and all(c["value"
 gives no-strides 3 'done' "${stat[@]}" --quiet --json "$work/json" "$work/work"
 holds predictors-change-no-cycle 'r["events"] == b["events"] and r["cycles"] == b["cycles"]'
 
+# ---- what comes before is learned as if it were measured: by warming, and on the core
+names=$names'
+def counted(name):
+    return [c["value"] for c in json.load(open(work + "/" + name))["counters"]]
+'
+part() { # FILE OPTIONS...
+    local file=$1
+    shift
+    "${stat[@]}" --quiet --json "$work/$file" -e "$strides" "$@" "$work/work" 20000 >"$work/out" 2>&1 || cat "$work/out"
+}
+part first --max-insns 30000
+part both --max-insns 70000
+part json --skip 30000 --warm --max-insns 40000
+holds warming-trains-strides 'counted("json") == [x - y for x, y in zip(counted("both"), counted("first"))] and 0 < value < n["loads"]'
+part json --skip 20000 --warm --warmup 10000 --max-insns 40000
+holds warming-up-trains-strides 'counted("json") == [x - y for x, y in zip(counted("both"), counted("first"))]'
+part json --skip 30000 --max-insns 40000
+holds skipping-does-not 'counted("json")[0] == counted("both")[0] - counted("first")[0] and counted("json")[2] > counted("both")[2] - counted("first")[2]'
+
 # ---- by turns: beside firmware they are the same, and what is not counted goes on training them
 gives strides-all-the-time 3 'done' "${stat[@]}" --quiet --json "$work/before" --core pentium-pro -e "$strides" "$work/work" 20000
 gives strides-by-turns 3 'done' "${stat[@]}" --quiet --json "$work/json" --multiplex --truth --slice 5000 --core pentium-pro \
