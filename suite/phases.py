@@ -2,8 +2,8 @@
 """Parts of a run that stand for all of it, on suite programs that run to completion: what each way of choosing them
 says of CPI, its components and other metrics, beside the full detailed run.
 
-Runs `cyclescope stack` on all of each program, `cyclescope phases`, and the sampled runs, and writes a section of
-docs/RESULTS.md; reproduce.py writes it with the rest of the page.
+Runs `cyclescope stack` and `stat` on all of each program, `cyclescope phases`, and the sampled runs, and writes a
+section of docs/RESULTS.md; reproduce.py writes it with the rest of the page.
 """
 
 import argparse
@@ -36,6 +36,12 @@ WAYS = STRETCHES | SAMPLED
 RATES = {"ROB occupancy": ("rob_occupancy", "cycles"), "branch mispredictions": ("mispredictions", "branches"),
          "L1 I-cache misses": ("l1i_access_misses", "l1i_accesses"),
          "L1 D-cache misses": ("l1d_access_misses", "l1d_accesses")}
+# Of the loads, those that are off stride: a name, and the event.  They are the program's, the same on every core, and
+# counted soonest on one on which nothing misses.
+STRIDES = {"load addresses": "load-address-mispredictions", "load values": "load-value-mispredictions"}
+STRIDE_EVENTS = ("-e", ",".join(["loads", *STRIDES.values()]))
+SOONEST = [word for part in ("branch", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "units")
+           for word in ("--set", f"perfect.{part}=yes")]
 NEAR_CPI, NEAR_PERCENT = 0.02, 3  # of components: either is near enough
 LEAST_COMPONENT = 0.01            # CPI of those whose intervals are judged
 END_WITHOUT = 0.1                 # of a run, without a window, is told
@@ -83,6 +89,11 @@ def measure(options, suite, case):
         if chosen:
             found[way] = measured(options, suite, case, way, "stack", *core, "--skip", chosen["start"], "--warm",
                                   "--max-insns", chosen["length"])
+    found["strides"] = {"full": measured(options, suite, case, "strides.full", "stat", *core, *SOONEST, *STRIDE_EVENTS,
+                                         "--interval", INTERVAL)}
+    for way in SAMPLED:
+        found["strides"][way] = measured(options, suite, case, f"strides.{way}", "stat", *core, *STRIDE_EVENTS,
+                                         "--jobs", options.jobs, *ARGUMENTS[way])
     return found
 
 
@@ -142,6 +153,25 @@ def rate_error(parts, way, metric):
     return 100 * (rate(parts[way], metric) / true - 1) if way in parts and true else None
 
 
+def off_stride(parts, way, event):
+    """The rate among all loads that a way of choosing says, "full" being all of the run; None if it chose nothing."""
+    report, counts = parts["strides"].get(way), {}
+    if report:
+        counts = {counter["name"]: counter["value"] for counter in report["counters"]}
+    elif parts["phases"][way]:
+        start, length = (parts["phases"][way][key] for key in ("start", "length"))
+        for name in ("loads", event):
+            counts[name] = sum(interval["counts"][name] for interval in parts["strides"]["full"]["intervals"]
+                               if start <= interval["from"] < start + length)
+    return counts[event] / counts["loads"] if counts else None
+
+
+def off_stride_error(parts, way, event):
+    """In percent of the true rate."""
+    said_rate, true = off_stride(parts, way, event), off_stride(parts, "full", event)
+    return 100 * (said_rate / true - 1) if said_rate is not None else None
+
+
 def deviations(parts, way):
     """Component: by how much CPI it is off, and whether that is near enough."""
     answer = said(parts, way)
@@ -170,7 +200,10 @@ def cases(parts, way):
 def event_cases(parts, way):
     """The same of the counts that are above the line in a metric."""
     full, report = parts["full"], parts[way]
-    return {name: holds(report["event_intervals"][name], full["events"][name]) for name, _ in RATES.values()}
+    of_full, of_way = ({counter["name"]: counter for counter in parts["strides"][which]["counters"]}
+                       for which in ("full", way))
+    return ({name: holds(report["event_intervals"][name], full["events"][name]) for name, _ in RATES.values()} |
+            {name: holds(of_way[name]["interval"], of_full[name]["value"]) for name in STRIDES.values()})
 
 
 def per_window(found, way):
@@ -329,6 +362,13 @@ def errors_section(found):
         rows = [(f"{program} ({rate(parts['full'], metric):.4g})", [rate_error(parts, way, metric) for way in WAYS])
                 for program, parts in found.items()]
         yield from table([metric, *WAYS.values()], with_summary(rows, len(WAYS)))
+    yield ("Loads whose address or value stride predictors would not have foreseen, of all loads: the sampled runs by "
+           f"`stat {' '.join(STRIDE_EVENTS)}`; all of the run, and stretches from its intervals, by the same on a core "
+           "on which nothing misses, since these counts are the program's own.\n")
+    for metric, event in STRIDES.items():
+        rows = [(f"{program} ({off_stride(parts, 'full', event):.4g})",
+                 [off_stride_error(parts, way, event) for way in WAYS]) for program, parts in found.items()]
+        yield from table([f"{metric} off stride", *WAYS.values()], with_summary(rows, len(WAYS)))
 
 
 def components(found):
@@ -352,8 +392,9 @@ def components(found):
 
 def coverage(found):
     yield "### 95 % intervals\n"
+    judged = [name for name, _ in RATES.values()] + list(STRIDES.values())
     yield (f"How many hold the truth: those of the CPI and of components of more than {LEAST_COMPONENT} CPI, and those "
-           f"of counts ({', '.join(f'`{name}`' for name, _ in RATES.values())}). The CPI's is given with its half "
+           f"of counts ({', '.join(f'`{name}`' for name in judged)}). The CPI's is given with its half "
            "width in percent; figures that are missed are named.\n")
     for way, label in SAMPLED.items():
         rows, held, counts = [], [], []

@@ -50,9 +50,17 @@ def analysis():
             "best_period": choice, "budgeted": choice, "naive": None, "host": {"seconds": 1, "cpu_seconds": 1}}
 
 
+def strides(**changes):
+    """Loads, and those off stride; in the full run, of three in each interval the number of the interval."""
+    names = ("loads", *phases.STRIDES.values())
+    intervals = [{"from": 1000000 * k, "counts": {"loads": 3, names[1]: k % 3, names[2]: 2}} for k in range(10)]
+    way = {"counters": [{"name": name, "value": n, "interval": [n - 1, n + 1]} for name, n in zip(names, (30, 9, 20))]}
+    return {"full": way | {"intervals": intervals}, "points": way, "systematic": way, **changes}
+
+
 def parts(**changes):
     return {"full": full(), "phases": analysis(), "points": sampled(), "systematic": sampled(),
-            "best_period": sampled(), "budgeted": sampled(), **changes}
+            "best_period": sampled(), "budgeted": sampled(), "strides": strides(), **changes}
 
 
 def found(**changes):
@@ -88,6 +96,16 @@ class Errors(unittest.TestCase):
         twice["events"] = {name: 2 * n for name, n in EVENTS.items()} | {"branches": 50}
         self.assertEqual(phases.rate_error(parts(points=twice), "points", "branch mispredictions"), 100)
         self.assertEqual(phases.rate_error(parts(points=twice), "points", "L1 D-cache misses"), 0)
+
+    def test_loads_off_stride(self):
+        addresses, values = phases.STRIDES.values()
+        self.assertAlmostEqual(phases.off_stride(parts(), "full", addresses), 0.3)
+        self.assertAlmostEqual(phases.off_stride(parts(), "best_period", addresses), (2 + 0) / 6)
+        self.assertAlmostEqual(phases.off_stride_error(parts(), "best_period", values), 0)
+        half = copy.deepcopy(strides()["points"])
+        half["counters"][0]["value"] = 60
+        self.assertAlmostEqual(phases.off_stride_error(parts(strides=strides(points=half)), "points", values), -50)
+        self.assertIsNone(phases.off_stride_error(parts(), "naive", addresses))
 
     def test_choice_and_warm_up_are_told_apart(self):
         cpis = [1.0] * 10
@@ -195,10 +213,13 @@ class Measuring(test_suite.Folder):
     def test_runs_and_that_kept_ones_are_not_repeated(self):
         (results, problems), commands = self.measure(full() | analysis() | sampled())
         self.assertEqual(problems, {})
-        self.assertEqual(sorted(results["gap"]), ["best_period", "budgeted", "full", "phases", "points", "systematic"])
+        self.assertEqual(sorted(results["gap"]), ["best_period", "budgeted", "full", "phases", "points", "strides",
+                                                  "systematic"])
         self.assertEqual(results["gap"]["full"]["measured"], {"seconds": 3, "cpu_seconds": 2})
         expected = ("--interval 1000000 -- ", "phases --quiet --json", "--jobs 1 --points auto",
-                    "--jobs 1 --systematic", *["--skip 2000000 --warm --max-insns 2000000"] * 2)
+                    "--jobs 1 --systematic", *["--skip 2000000 --warm --max-insns 2000000"] * 2,
+                    f"perfect.units=yes {' '.join(phases.STRIDE_EVENTS)} --interval 1000000",
+                    "mispredictions --jobs 1 --points auto", "mispredictions --jobs 1 --systematic")
         self.assertEqual(len(commands), len(expected))
         for command, words in zip(commands, expected):
             self.assertIn(words, command)
@@ -224,7 +245,8 @@ class Page(unittest.TestCase):
         for words in ("Initialization", "| arachne | 10 | 1 | 2 | none | 2 + 2 (0.25) | 2 + 2 (0.25) | none |",
                       "| arachne (1.000) | +0.00 | +0.00 |  | +5.00 | +0.00 | +5.00 | +0.00 |",
                       "| **worst** | **0.00** | **0.00** |  | **5.00** |", "**base +0.025**", "35 of 36",
-                      "| arachne | 9.52 | 4 of 4 | 4 of 4 |  |", "20.0, 25.0", "simulate 1 window at once",
+                      "| arachne | 9.52 | 4 of 4 | 6 of 6 |  |", "| load values off stride |", "20.0, 25.0",
+                      "simulate 1 window at once",
                       "| CPI error, worst | 5.00 % | 0.00 % | under 3 % | systematic |"):
             self.assertIn(words, text)
         self.assertEqual(text.count("\n## "), 0)
@@ -239,7 +261,7 @@ class Page(unittest.TestCase):
         one = sampled(width=0.1)
         one["event_intervals"]["rob_occupancy"] = [0, 1]
         one["stack_intervals"]["fmt"]["branch"] = [0, 0.1]
-        self.assertIn("| 3 of 4 | 3 of 4 | branch, rob_occupancy |", self.text(found(points=one)))
+        self.assertIn("| 3 of 4 | 5 of 6 | branch, rob_occupancy |", self.text(found(points=one)))
 
     def test_a_program_that_failed_is_named_and_left_out(self):
         text = self.text({"gap": parts()}, {"sqlite": "status 1"})
