@@ -32,17 +32,32 @@ size_t signal_corner(const struct signal *s, size_t period, double *graph)
 
 /* ---- by what never comes again */
 
-/* How unlike each sample of the first half is to the most similar one of the second half. */
-static void find_novelty(const struct signal *s, float *novelty, size_t half)
+/* The sample of the second half that is most similar. */
+static size_t nearest(const struct signal *s, size_t to, size_t half)
 {
     enum { MOST = 4096 };
-    size_t others = s->count - half, step = (others + MOST - 1) / MOST;
-    for (size_t k = 0; k < half; k++) {
-        double least = INFINITY;
-        for (size_t j = half; j < s->count && least > 0; j += step)
-            least = fmin(least, signal_distance(s, k, j, 1));
-        novelty[k] = (float)least;
+    size_t others = s->count - half, step = (others + MOST - 1) / MOST, found = half;
+    double least = INFINITY;
+    for (size_t k = half; k < s->count && least > 0; k += step) {
+        double here = signal_distance(s, to, k, 1);
+        found = here < least ? k : found;
+        least = fmin(least, here);
     }
+    return found;
+}
+
+static void find_novelty(const struct signal *s, float *novelty, size_t half)
+{
+    for (size_t k = 0; k < half; k++)
+        novelty[k] = (float)signal_distance(s, k, nearest(s, k, half), 1);
+}
+
+static double length_of(const struct signal *s, size_t sample)
+{
+    double sum = 0;
+    for (unsigned d = 0; d < s->width; d++)
+        sum += fabsf(s->at[sample * s->width + d]);
+    return sum;
 }
 
 /* How unlike each sample of the first half is to the one that comes a period later. */
@@ -61,8 +76,9 @@ static double mean_of(const float *x, size_t count)
 }
 
 /* The sum of what is unlike rises during initialization, then hardly any more. Its corner is farthest above the line
- * from its start to its end. What is left behind it has to be clearly less. */
-static size_t last_unlike(const float *unlike, size_t half)
+ * from its start to its end. What is left behind it has to be clearly less. A single interval is held against `single`:
+ * what it would be if it had nothing in common with others. */
+static size_t last_unlike(const float *unlike, size_t half, double single)
 {
     const double negligible = 0.01; /* of a vector */
     double mean = mean_of(unlike, half), above = 0, most = 0;
@@ -77,9 +93,8 @@ static size_t last_unlike(const float *unlike, size_t half)
     double before = mean_of(unlike, end), after = mean_of(unlike + end, half - end);
     if (before <= 4 * fmax(after, negligible))
         return 0;
-    /* Initialization may end within an interval, which belongs to the side that has more of it. A single interval is
-     * held against what it would be if it had nothing in common with others: more than the length of a vector. */
-    double whole = end > 1 ? mean_of(unlike, end - 1) : 1;
+    /* Initialization may end within an interval, which belongs to the side that has more of it. */
+    double whole = end > 1 ? mean_of(unlike, end - 1) : single;
     return unlike[end - 1] < whole / 2 ? end - 1 : end;
 }
 
@@ -118,11 +133,12 @@ int signal_initialization(const struct signal *s, size_t period, double unrelate
     if (novelty == NULL)
         return -ENOMEM;
     find_novelty(s, novelty, half);
-    *end = last_unlike(novelty, half);
+    *end = last_unlike(novelty, half, length_of(s, nearest(s, 0, half)));
     bool in_steps = mean_of(novelty + *end, half - *end) > unrelated / 8;
     if ((*end == 0 || in_steps) && period > 0 && period <= s->count - half) {
         find_mismatch(s, period, mismatch, half);
-        size_t last = in_steps ? end_of_steps(novelty, mismatch, half, period, unrelated) : last_unlike(mismatch, half);
+        size_t last = in_steps ? end_of_steps(novelty, mismatch, half, period, unrelated)
+                               : last_unlike(mismatch, half, length_of(s, period));
         if (last > *end && (in_steps || (last >= period && mean_of(mismatch + last - period, period) > unrelated / 2)))
             *end = last;
     }
