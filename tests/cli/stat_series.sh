@@ -161,6 +161,10 @@ void _start(void)
 C
 gives counting 0 '' "${stat[@]}" --quiet --json "$work/json" -e "$strides" --core pentium-pro "$work/counting"
 holds counting-is-off-three-times 'value == 3 and addr == 1 and n["loads"] == 50000'
+gives counting-behind-warming 0 '' "${stat[@]}" --quiet --json "$work/json" -e "$strides" --skip 100000 --warm "$work/counting"
+holds warming-knows-addresses-and-values 'value == 0 and addr == 0 and 29990 < n["loads"] < 30010'
+gives counting-behind-skipping 0 '' "${stat[@]}" --quiet --json "$work/json" -e "$strides" --skip 100000 "$work/counting"
+holds skipping-knows-neither 'value == 3 and addr == 1 and 29990 < n["loads"] < 30010'
 gives counting-by-turns 0 '' "${stat[@]}" --quiet --json "$work/json" --multiplex --slice 2000 --core pentium-pro \
     -e load-value-mispredictions,load-address-mispredictions,stores,branches,returns "$work/counting"
 holds training-goes-on '[c["counted"] <= 3 for c in r["counters"]][:2] == [True, True] and r["counters"][2]["counted"] > 3000'
