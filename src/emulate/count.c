@@ -118,9 +118,9 @@ static void collect_noted(struct engine_state *e, uint32_t before)
         if (k + 2 * AHEAD < c->noted_count)
             __builtin_prefetch(&c->segment[tally_first_segment(&e->arena[c->noted[k + 2 * AHEAD] + 1])]);
         if (k + AHEAD < c->noted_count) {
-            uint32_t basic = c->segment[tally_first_segment(&e->arena[c->noted[k + AHEAD] + 1])].basic;
-            if (basic != UNNUMBERED)
-                __builtin_prefetch(&c->basic_insns[basic], 1);
+            const struct op *soon = &e->arena[c->noted[k + AHEAD] + 1];
+            if (tally_segments(soon) > 0 && c->segment[tally_first_segment(soon)].basic != UNNUMBERED)
+                __builtin_prefetch(&c->basic_insns[c->segment[tally_first_segment(soon)].basic], 1);
         }
         struct op *tally = &e->arena[c->noted[k] + 1];
         uint64_t taken = tally->taken + 1;

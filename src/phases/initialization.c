@@ -123,6 +123,14 @@ static size_t end_of_steps(const float *novelty, const float *mismatch, size_t h
     return end;
 }
 
+/* The last sample that is unlike the one a period later, if a whole period is so. */
+static size_t end_of_mismatch(const struct signal *s, const float *mismatch, size_t half, size_t period,
+                              double unrelated)
+{
+    size_t last = last_unlike(mismatch, half, length_of(s, period));
+    return last >= period && mean_of(mismatch + last - period, period) > unrelated / 2 ? last : 0;
+}
+
 int signal_initialization(const struct signal *s, size_t period, double unrelated, size_t *end)
 {
     size_t half = s->count / 2;
@@ -138,9 +146,8 @@ int signal_initialization(const struct signal *s, size_t period, double unrelate
     if ((*end == 0 || in_steps) && period > 0 && period <= s->count - half) {
         find_mismatch(s, period, mismatch, half);
         size_t last = in_steps ? end_of_steps(novelty, mismatch, half, period, unrelated)
-                               : last_unlike(mismatch, half, length_of(s, period));
-        if (last > *end && (in_steps || (last >= period && mean_of(mismatch + last - period, period) > unrelated / 2)))
-            *end = last;
+                               : end_of_mismatch(s, mismatch, half, period, unrelated);
+        *end = last > *end ? last : *end;
     }
     free(novelty);
     return 0;
