@@ -159,6 +159,24 @@ static void run_until(struct run *r, uint64_t insns)
     }
 }
 
+/* As it is once all that is in flight has retired; warming itself goes on as if nobody had asked. */
+static int take_warm(const struct checkpoint_options *o, struct warmer *w, struct checkpoint_warm *to,
+                     struct error *err)
+{
+    struct warmer before = *w;
+    struct checkpoint_warm unsettled = {0};
+    int code = warm_state_take(&unsettled, w->core, &o->core.config, err);
+    if (code == 0) {
+        warm_settle(w);
+        code = warm_state_take(to, w->core, &o->core.config, err);
+        if (!core_get_warm(w->core, unsettled.state, unsettled.length))
+            code = error_set(err, -EINVAL, "the core does not take back its own state");
+        *w = before;
+    }
+    warm_state_free(&unsettled);
+    return code;
+}
+
 static int save_point(const struct checkpoint_options *o, struct run *r, struct goal *point, struct error *err)
 {
     struct checkpoint_warm warm = {0};
@@ -166,9 +184,9 @@ static int save_point(const struct checkpoint_options *o, struct run *r, struct 
     if (done < point->at)
         return error_set(err, -ESRCH, "the program ended after %" PRIu64 " instructions, before %" PRIu64, done,
                          point->at);
-    if (r->warmer.core && warm_state_take(&warm, r->warmer.core, &o->core.config, err) != 0)
-        return -ENOMEM;
-    int code = checkpoint_write(point->file, r->process, r->warmer.core ? &warm : NULL, err);
+    int code = r->warmer.core ? take_warm(o, &r->warmer, &warm, err) : 0;
+    if (code == 0)
+        code = checkpoint_write(point->file, r->process, r->warmer.core ? &warm : NULL, err);
     warm_state_free(&warm);
     return code;
 }

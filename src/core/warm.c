@@ -38,26 +38,45 @@ static void load(void *context, const struct watched_insn *at, uint64_t value)
     strides_judge(&w->core->strides, at->pc, w->addr, value);
 }
 
+static void learn(struct warmer *w)
+{
+    const struct warm_branch *b = &w->branch[w->learned++ & w->ring_mask];
+    branch_retire(w->core->predictor, &b->record, b->taken, b->next);
+}
+
+void warm_settle(struct warmer *w)
+{
+    while (w->learned != w->predicted)
+        learn(w);
+}
+
 static void transfer(void *context, const struct watched_insn *at, uint64_t next)
 {
     struct warmer *w = context;
-    struct branch_unit *b = w->core->predictor;
-    bool taken = at->kind != BRANCH_CONDITIONAL || next != at->fallthrough;
-    struct branch_record *r = &w->branch;
+    struct warm_branch *b = &w->branch[w->predicted++ & w->ring_mask];
+    struct branch_record *r = &b->record;
+    b->taken = at->kind != BRANCH_CONDITIONAL || next != at->fallthrough;
+    b->next = next;
     r->pc = at->pc;
     r->fallthrough = at->fallthrough;
     r->direct = at->direct;
     r->kind = at->kind;
-    branch_predict(b, r);
+    branch_predict(w->core->predictor, r);
     if (r->next != next) {
         w->mispredictions++;
-        branch_recover(b, r, taken, next);
+        branch_recover(w->core->predictor, r, b->taken, next);
+        warm_settle(w);
+    } else if (w->predicted - w->learned > w->in_flight) {
+        learn(w);
     }
-    branch_retire(b, r, taken, next);
 }
 
 void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e)
 {
+    unsigned in_flight = w->core->rob_size / 16;
+    w->in_flight = in_flight < WARM_BRANCHES ? in_flight : WARM_BRANCHES - 1;
+    for (w->ring_mask = 0; w->ring_mask < w->in_flight;)
+        w->ring_mask = 2 * w->ring_mask + 1;
     struct engine_hooks hooks = {
         .watch = watch,
         .line_bytes = w->core->line_bytes,
@@ -84,5 +103,6 @@ void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS])
 
 void warm_end(struct warmer *w)
 {
+    warm_settle(w);
     code_reset(w->core->codes);
 }

@@ -194,10 +194,13 @@ complains core-without-warm 'need --warm' "$cyclescope" checkpoint --core eyerma
 
 # ---- several points on one way
 busy checkpoint --quiet --at 60K,30K,45000 -o 'way.%d.ckpt' ./work 20000
+busy checkpoint --quiet --warm --at 60K,30K,45000 -o 'warm.%d.ckpt' ./work 20000
 problem=
 for at in 30000 45000 60000; do
     busy checkpoint --quiet --at $at -o alone ./work 20000
     cmp -s "$work/alone" "$work/way.$at.ckpt" || problem+="another at $at "
+    busy checkpoint --quiet --warm --at $at -o alone ./work 20000
+    cmp -s "$work/alone" "$work/warm.$at.ckpt" || problem+="another, warm, at $at "
 done
 if [ -z "$problem" ]; then ok several-points; else not_ok several-points "$problem$(ls "$work")"; fi
 rm -f "$work"/way.*

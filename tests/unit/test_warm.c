@@ -113,7 +113,22 @@ struct literal {
     bool conditional;
     uint64_t mispredictions;
     struct branch_record branch;
+    unsigned in_flight;
+    struct {
+        struct branch_record branch;
+        uint64_t next;
+        bool taken;
+    } flight[WARM_BRANCHES]; /* oldest first */
 };
+
+/* The oldest branches retire, until so many are left in flight. */
+static void retire_down_to(struct literal *l, unsigned left)
+{
+    for (; l->in_flight > left; l->in_flight--) {
+        branch_retire(l->core->predictor, &l->flight[0].branch, l->flight[0].taken, l->flight[0].next);
+        memmove(&l->flight[0], &l->flight[1], (l->in_flight - 1) * sizeof l->flight[0]);
+    }
+}
 
 static void finish_branch(struct literal *l, uint64_t next)
 {
@@ -122,11 +137,16 @@ static void finish_branch(struct literal *l, uint64_t next)
         return;
     bool taken = !l->conditional || next != l->branch.fallthrough;
     branch_predict(b, &l->branch);
-    if (l->branch.next != next) {
+    l->flight[l->in_flight].branch = l->branch;
+    l->flight[l->in_flight].next = next;
+    l->flight[l->in_flight++].taken = taken;
+    bool mispredicted = l->branch.next != next;
+    if (mispredicted) {
         l->mispredictions++;
         branch_recover(b, &l->branch, taken, next);
     }
-    branch_retire(b, &l->branch, taken, next);
+    unsigned most = l->core->rob_size / 16;
+    retire_down_to(l, mispredicted ? 0 : most < WARM_BRANCHES ? most : WARM_BRANCHES - 1);
     l->branch_waits = false;
 }
 
@@ -217,6 +237,10 @@ static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_
         warm_begin(&warmer, &interpreter, e);
     run(w, seed, e, literally ? &literal : NULL);
     interpreter.destroy(e);
+    if (literally)
+        retire_down_to(&literal, 0);
+    else
+        warm_end(&warmer);
     void *state = calloc(1, w->state_bytes);
     assert_non_null(state);
     core_put_state(w->core, state);
@@ -262,8 +286,8 @@ static void warming_leaves_what_each_instruction_would(void **state)
     (void)state;
     static const char *const cores[] = {
         "",
-        "l1d.prefetch=stride l1i.prefetch=next_line l2.prefetch=next_line branch.predictor=tage",
-        "l1i.size=1K l1i.line=16 l1i.ways=2 l1d.size=2K l1d.ways=2 branch.predictor=gshare",
+        "rob.size=1024 l1d.prefetch=stride l1i.prefetch=next_line l2.prefetch=next_line branch.predictor=tage",
+        "rob.size=15 l1i.size=1K l1i.line=16 l1i.ways=2 l1d.size=2K l1d.ways=2 branch.predictor=gshare",
         "l1i.line=8 l1d.write=through l1d.allocate=no l1d.replacement=plru branch.predictor=bimodal",
         "l1i.size=1K l1d.size=4K l2.size=16K l2.replacement=random l1d.replacement=random branch.predictor=static",
         "l1i.size=0 l1d.size=0",
