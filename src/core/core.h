@@ -153,7 +153,7 @@ struct insn_view {
 };
 
 struct core_counts {
-#define COUNT_OF(name, help) uint64_t name;
+#define COUNT_OF(name, trust, help) uint64_t name;
 #include "core/count.def"
 #undef COUNT_OF
     uint64_t fetch_stop[FETCH_STOPS], dispatch_stop[DISPATCH_STOPS], issue_stop[ISSUE_STOPS];

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/warm_count.h"
+
 enum event_category {
     CATEGORY_PROGRAM,  /* program characterization */
     CATEGORY_MEMORY,   /* memory accesses */
@@ -43,6 +45,7 @@ struct event {
     const char *alias; /* perf's name of it, or NULL */
     enum event_category category;
     enum event_unit unit;
+    enum warm_trust trust;
     uint8_t paths;                     /* enum event_path that can be asked for */
     uint8_t standard;                  /* the one that counts if none is asked for */
     bool attributed;                   /* it belongs to an instruction: address ranges and classes can select it */

@@ -200,6 +200,21 @@ enum {
     STANDARD_ALL_OR_RETIRED = PATH_SPEC
 };
 
+enum {
+    UNIT_OWN_OCCURRENCES = UNIT_OCCURRENCES,
+    UNIT_FAR_OCCURRENCES = UNIT_OCCURRENCES,
+    UNIT_FAR_VALUE = UNIT_VALUE,
+};
+
+enum {
+    TRUST_OCCURRENCES = TRUST_NEAR,
+    TRUST_OWN_OCCURRENCES = TRUST_OWN,
+    TRUST_FAR_OCCURRENCES = TRUST_NONE,
+    TRUST_CYCLES = TRUST_TIME,
+    TRUST_VALUE = TRUST_NEAR,
+    TRUST_FAR_VALUE = TRUST_NONE,
+};
+
 enum { OWNER_NOBODY, OWNER_INSN, OWNER_DATA };
 
 const struct event events[] = {
@@ -208,7 +223,8 @@ const struct event events[] = {
         .name = name_,                                                                                                 \
         .alias = alias_,                                                                                               \
         .category = CATEGORY_##category_,                                                                              \
-        .unit = UNIT_##unit_,                                                                                          \
+        .unit = (enum event_unit)UNIT_##unit_,                                                                         \
+        .trust = (enum warm_trust)TRUST_##unit_,                                                                       \
         .paths = PATHS_##paths_,                                                                                       \
         .standard = STANDARD_##paths_,                                                                                 \
         .attributed = OWNER_##owner != OWNER_NOBODY,                                                                   \

@@ -1,6 +1,7 @@
 #include "report/counter_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "pmu/fit.h"
@@ -85,19 +86,36 @@ static void print_line(const char *count, const char *label, int width, const ch
         fprintf(to, " %19s  %s\n", count, label);
 }
 
+/* Events of what retires know no wrong path; how many cycles have how many of them is the core's business. */
+static enum warm_trust trust_of(const struct event_spec *s)
+{
+    enum warm_trust trust = s->event->trust;
+    bool counted_as_is = !s->edge && !s->threshold;
+    if (trust == TRUST_OWN)
+        return s->path == PATH_RETIRED && counted_as_is ? TRUST_OWN : TRUST_NEAR;
+    if (trust == TRUST_NONE)
+        return s->path == PATH_RETIRED ? TRUST_NEAR : TRUST_NONE;
+    return counted_as_is ? trust : TRUST_NEAR;
+}
+
 /* Half of the interval of an estimate. */
 static double half_of(const struct counter_report *r, size_t event)
 {
-    return sampled_half(r->run, SIMULATION_NUMBERS + event);
+    return sampled_doubt(r->run, sampled_half(r->run, SIMULATION_NUMBERS + event), amount_of(r, event),
+                         trust_of(&r->specs->of[event]));
 }
 
 /* How far the count may be off, in percent of it, if it is an estimate. */
 static void doubt(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
 {
     size_t used = strlen(text);
-    if (r->run->sampled && amount_of(r, event) > 0)
-        snprintf(text + used, COMMENT_SIZE - used, "%s± %.1f %%", used ? ", " : "",
-                 100 * half_of(r, event) / amount_of(r, event));
+    if (!r->run->sampled || amount_of(r, event) == 0)
+        return;
+    double half = half_of(r, event);
+    if (isfinite(half))
+        snprintf(text + used, COMMENT_SIZE - used, "%s± %.1f %%", used ? ", " : "", 100 * half / amount_of(r, event));
+    else
+        snprintf(text + used, COMMENT_SIZE - used, "%sinterval not known", used ? ", " : "");
 }
 
 static void print_events(const struct counter_report *r, int width, FILE *to)

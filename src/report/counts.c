@@ -5,62 +5,62 @@
 #define CORE(field)   (uint16_t) offsetof(struct simulation_counts, core.field)
 #define MEMORY(field) (uint16_t) offsetof(struct simulation_counts, memory.field)
 
-/* Right path and all. */
-#define PATHS(name, field, help)                                                                                       \
-    {name, help, MEMORY(field[0]), MEMORY(field[1])},                                                                  \
+/* Right path and all, and how far all of them are to be trusted. */
+#define PATHS(name, field, help, all)                                                                                  \
+    {name, help, MEMORY(field[0]), MEMORY(field[1]), TRUST_NEAR},                                                      \
     {                                                                                                                  \
-        name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT                                         \
+        name "_spec", help ", wrong path included", MEMORY(field[0]), NO_COUNT, all                                    \
     }
-#define EACH(name, field, help)                                                                                        \
+#define EACH(name, field, help, trust)                                                                                 \
     {                                                                                                                  \
-        name, help, MEMORY(field), NO_COUNT                                                                            \
+        name, help, MEMORY(field), NO_COUNT, trust                                                                     \
     }
 
-#define CACHE_OTHERS(c, what)                                                                                          \
-    PATHS(#c "_accesses", c.accesses, what ": lines accessed"),                                                        \
-        PATHS(#c "_merges", c.merges, what ": misses on lines already on the way"),                                    \
-        EACH(#c "_writebacks", c.writebacks, what ": dirty lines that left"),                                          \
-        EACH(#c "_clean_evictions", c.clean_evictions, what ": other lines that left"),                                \
-        EACH(#c "_prefetches", c.prefetches, what ": lines prefetched"),                                               \
-        EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used"),                  \
-        EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR")
-
-#define CACHE(c, what)                                                                                                 \
-    PATHS(#c "_access_misses", c.misses, what ": accesses to lines that were not there"), CACHE_OTHERS(c, what)
+/* What comes to a cache depends on the one before it, what it does with that on itself. */
+#define CACHE(c, what, before, itself)                                                                                 \
+    PATHS(#c "_access_misses", c.misses, what ": accesses to lines that were not there", itself),                      \
+        PATHS(#c "_accesses", c.accesses, what ": lines accessed", before),                                            \
+        PATHS(#c "_merges", c.merges, what ": misses on lines already on the way", itself),                            \
+        EACH(#c "_writebacks", c.writebacks, what ": dirty lines that left", itself),                                  \
+        EACH(#c "_clean_evictions", c.clean_evictions, what ": other lines that left", itself),                        \
+        EACH(#c "_prefetches", c.prefetches, what ": lines prefetched", itself),                                       \
+        EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used", itself),          \
+        EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR", itself)
 
 /* Where stores come, and where prefetches of the level before do. */
 #define STORES(c, what)                                                                                                \
-    EACH(#c "_store_accesses", c.store_accesses, what ": accesses by stores"),                                         \
-        EACH(#c "_store_misses", c.store_misses, what ": of these, misses")
-#define PREFETCHED(c, what)                                                                                            \
-    PATHS(#c "_prefetch_accesses", c.prefetch_accesses, what ": accesses by prefetches of the level before"),          \
-        PATHS(#c "_prefetch_misses", c.prefetch_misses, what ": of these, misses")
+    EACH(#c "_store_accesses", c.store_accesses, what ": accesses by stores", TRUST_NEAR),                             \
+        EACH(#c "_store_misses", c.store_misses, what ": of these, misses", TRUST_NEAR)
+#define PREFETCHED(c, what, before)                                                                                    \
+    PATHS(#c "_prefetch_accesses", c.prefetch_accesses, what ": accesses by prefetches of the level before", before),  \
+        PATHS(#c "_prefetch_misses", c.prefetch_misses, what ": of these, misses", TRUST_NONE)
 
 const struct count_row count_rows[] = {
-#define COUNT_OF(name, help) {#name, help, CORE(name), NO_COUNT},
+#define COUNT_OF(name, trust, help) {#name, help, CORE(name), NO_COUNT, TRUST_##trust},
 #include "core/count.def"
 #undef COUNT_OF
-    CACHE(l1i, "first instruction cache"),
-    CACHE(l1d, "first data cache"),
+    CACHE(l1i, "first instruction cache", TRUST_NEAR, TRUST_NEAR),
+    CACHE(l1d, "first data cache", TRUST_NEAR, TRUST_NEAR),
     STORES(l1d, "first data cache"),
-    CACHE(l2i, "second cache, for instructions"),
-    PREFETCHED(l2i, "second cache, for instructions"),
-    CACHE(l2d, "second cache, for data"),
+    CACHE(l2i, "second cache, for instructions", TRUST_NEAR, TRUST_NONE),
+    PREFETCHED(l2i, "second cache, for instructions", TRUST_NEAR),
+    CACHE(l2d, "second cache, for data", TRUST_NEAR, TRUST_NONE),
     STORES(l2d, "second cache, for data"),
-    PREFETCHED(l2d, "second cache, for data"),
-    CACHE(l3i, "third cache, for instructions"),
-    PREFETCHED(l3i, "third cache, for instructions"),
-    CACHE(l3d, "third cache, for data"),
+    PREFETCHED(l2d, "second cache, for data", TRUST_NEAR),
+    CACHE(l3i, "third cache, for instructions", TRUST_NONE, TRUST_NONE),
+    PREFETCHED(l3i, "third cache, for instructions", TRUST_NONE),
+    CACHE(l3d, "third cache, for data", TRUST_NONE, TRUST_NONE),
     STORES(l3d, "third cache, for data"),
-    PREFETCHED(l3d, "third cache, for data"),
-    PATHS("itlb_access_misses", itlb_misses, "fetches that missed the first-level TLB"),
-    PATHS("dtlb_access_misses", dtlb_misses, "loads and stores that missed the first-level TLB"),
-    PATHS("itlb_walks", itlb_walks, "page walks for instructions"),
-    PATHS("dtlb_walks", dtlb_walks, "page walks for data"),
-    EACH("bus_transactions", bus_transactions, "bus transactions"),
-    EACH("bus_reads", bus_reads, "of these, reads"),
-    EACH("bus_writes", bus_writes, "of these, writes"),
-    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was taken, if its bandwidth is limited"),
+    PREFETCHED(l3d, "third cache, for data", TRUST_NONE),
+    PATHS("itlb_access_misses", itlb_misses, "fetches that missed the first-level TLB", TRUST_NEAR),
+    PATHS("dtlb_access_misses", dtlb_misses, "loads and stores that missed the first-level TLB", TRUST_NEAR),
+    PATHS("itlb_walks", itlb_walks, "page walks for instructions", TRUST_NEAR),
+    PATHS("dtlb_walks", dtlb_walks, "page walks for data", TRUST_NEAR),
+    EACH("bus_transactions", bus_transactions, "bus transactions", TRUST_NONE),
+    EACH("bus_reads", bus_reads, "of these, reads", TRUST_NONE),
+    EACH("bus_writes", bus_writes, "of these, writes", TRUST_NONE),
+    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was taken, if its bandwidth is limited",
+         TRUST_NONE),
 };
 const size_t count_row_count = sizeof count_rows / sizeof count_rows[0];
 

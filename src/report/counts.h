@@ -12,12 +12,14 @@
 #include <stdint.h>
 
 #include "core/simulate.h"
+#include "core/warm_count.h"
 
 struct count_row {
     const char *name;
     const char *help;
     uint16_t offset; /* of its uint64_t in struct simulation_counts */
     uint16_t less;   /* of another one to be subtracted, or NO_COUNT */
+    enum warm_trust trust;
 };
 
 enum { NO_COUNT = UINT16_MAX };

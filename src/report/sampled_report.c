@@ -38,9 +38,23 @@ double sampled_difference_half(const struct run_report *r, size_t number, size_t
  * been measured to cost up to this share of the cycles (docs/RESULTS.md), in any component. */
 static const double warm_doubt = 0.003;
 
+/* The same of counts of misses, mispredictions and the like, in parts of each. */
+static const double count_doubt = 0.01;
+
+double sampled_doubt(const struct run_report *r, double half, double value, enum warm_trust trust)
+{
+    switch (trust) {
+    case TRUST_NEAR: return hypot(half, count_doubt * value);
+    case TRUST_TIME: return hypot(half, warm_doubt * (double)r->result.counts.core.cycles);
+    case TRUST_OWN: return half;
+    case TRUST_NONE: break;
+    }
+    return INFINITY;
+}
+
 double sampled_cycles_half(const struct run_report *r, size_t number, uint64_t parts)
 {
-    return hypot(sampled_half(r, number) / (double)parts, warm_doubt * (double)r->result.counts.core.cycles);
+    return sampled_doubt(r, sampled_half(r, number) / (double)parts, 0, TRUST_TIME);
 }
 
 double sampled_cpi_half(const struct run_report *r)
@@ -109,8 +123,9 @@ json_t *interval_json(double value, double half)
 double sampled_count_half(const struct run_report *r, const struct count_row *row)
 {
     const size_t size = sizeof(uint64_t);
-    return row->less == NO_COUNT ? sampled_half(r, row->offset / size)
-                                 : sampled_difference_half(r, row->offset / size, row->less / size);
+    double half = row->less == NO_COUNT ? sampled_half(r, row->offset / size)
+                                        : sampled_difference_half(r, row->offset / size, row->less / size);
+    return sampled_doubt(r, half, (double)count_value(&r->result.counts, row), row->trust);
 }
 
 json_t *counts_intervals_json(const struct run_report *r)

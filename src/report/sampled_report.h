@@ -16,6 +16,8 @@ double sampled_cpi_half(const struct run_report *r);
 
 void sampled_print(const struct run_report *r, FILE *to); /* what was simulated, and what could not be */
 json_t *sampled_json(const struct run_report *r);
+/* The half interval of a count, with what warming leaves in doubt; infinite if that is not known. */
+double sampled_doubt(const struct run_report *r, double half, double value, enum warm_trust trust);
 double sampled_count_half(const struct run_report *r, const struct count_row *row);
 json_t *counts_intervals_json(const struct run_report *r); /* of all counts, by name */
 json_t *interval_json(double value, double half);          /* [low, high], of null where there is no bound */

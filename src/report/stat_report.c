@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -104,8 +105,9 @@ static void print_column(const struct run_report *r, const char *name, FILE *to)
 static void print_doubt(const struct run_report *r, const char *name, FILE *to)
 {
     uint64_t value = name ? value_of(r, name) : 0;
-    if (value)
-        fprintf(to, " ±%5.1f %%", 100 * sampled_count_half(r, count_find(name)) / (double)value);
+    double half = value ? sampled_count_half(r, count_find(name)) : INFINITY;
+    if (isfinite(half))
+        fprintf(to, " ±%5.1f %%", 100 * half / (double)value);
     else
         fprintf(to, "%9s", "");
 }

@@ -1,5 +1,4 @@
 /* Charts of CPI stacks as SVG: syntax and geometry. */
-#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
