@@ -17,8 +17,8 @@ import sampling  # noqa: E402
 
 OPTIONS = Namespace(core="eyerman2006", jobs=1)
 STACK = {"base": 0.5, "branch": 0.3, "l2d": 0.195, "itlb": 0.005}
-EVENTS = {"rob_occupancy": 4000, "cycles": 100, "mispredictions": 5, "branches": 50, "l1i_access_misses": 10,
-          "l1i_accesses": 1000, "l1d_access_misses": 30, "l1d_accesses": 300}
+EVENTS = {"rob_occupancy": 400000, "cycles": 10000, "mispredictions": 2000, "branches": 20000, "l1i_access_misses": 3000,
+          "l1i_accesses": 300000, "l1d_access_misses": 3000, "l1d_accesses": 30000}
 
 
 def full(cpis=(1.0,) * 10):
@@ -93,7 +93,7 @@ class Errors(unittest.TestCase):
 
     def test_rates_are_compared_and_not_counts(self):
         twice = sampled()
-        twice["events"] = {name: 2 * n for name, n in EVENTS.items()} | {"branches": 50}
+        twice["events"] = {name: 2 * n for name, n in EVENTS.items()} | {"branches": EVENTS["branches"]}
         self.assertEqual(phases.rate_error(parts(points=twice), "points", "branch mispredictions"), 100)
         self.assertEqual(phases.rate_error(parts(points=twice), "points", "L1 D-cache misses"), 0)
 
@@ -184,6 +184,22 @@ class Bars(unittest.TestCase):
         name = "95 % intervals of CPI and components that hold the truth"
         self.assertEqual([missed for missed, _ in phases.bars_missed(results)], [name, "all of these"])
 
+    def test_intervals_of_counts(self):
+        one = sampled()
+        one["event_intervals"]["branches"] = one["event_intervals"]["cycles"] = [0, 1]
+        results = {name: parts(points=one, systematic=one) for name in phases.PROGRAMS}
+        name = "95 % intervals of counts that hold the truth"
+        self.assertEqual([missed for missed, _ in phases.bars_missed(results)], [name, "all of these"])
+
+    def test_rare_counts_and_those_without_an_interval_are_not_judged(self):
+        one = sampled()
+        one["event_intervals"]["branches"] = [None, None]
+        one["event_intervals"] |= {"rare": [0, 1], "instructions": [0, 1]}
+        changed = parts(points=one)
+        changed["full"]["events"] |= {"rare": 900, "instructions": 10000000}
+        self.assertEqual(set(phases.event_cases(changed, "points")),
+                         set(EVENTS) - {"branches"} | set(phases.STRIDES.values()))
+
     def test_small_components_and_unknown_intervals(self):
         one = sampled()
         one["sampled"]["cpi"] = [None, None]
@@ -245,7 +261,7 @@ class Page(unittest.TestCase):
         for words in ("Initialization", "| arachne | 10 | 1 | 2 | none | 2 + 2 (0.25) | 2 + 2 (0.25) | none |",
                       "| arachne (1.000) | +0.00 | +0.00 |  | +5.00 | +0.00 | +5.00 | +0.00 |",
                       "| **worst** | **0.00** | **0.00** |  | **5.00** |", "**base +0.025**", "35 of 36",
-                      "| arachne | 9.52 | 4 of 4 | 6 of 6 |  |", "| load values off stride |", "20.0, 25.0",
+                      "| arachne | 9.52 | 4 of 4 | 10 of 10 |  |", "| load values off stride |", "20.0, 25.0",
                       "simulate 1 window at once",
                       "| CPI error, worst | 5.00 % | 0.00 % | under 3 % | systematic |"):
             self.assertIn(words, text)
@@ -261,7 +277,7 @@ class Page(unittest.TestCase):
         one = sampled(width=0.1)
         one["event_intervals"]["rob_occupancy"] = [0, 1]
         one["stack_intervals"]["fmt"]["branch"] = [0, 0.1]
-        self.assertIn("| 3 of 4 | 5 of 6 | branch, rob_occupancy |", self.text(found(points=one)))
+        self.assertIn("| 3 of 4 | 9 of 10 | branch, rob_occupancy |", self.text(found(points=one)))
 
     def test_a_program_that_failed_is_named_and_left_out(self):
         text = self.text({"gap": parts()}, {"sqlite": "status 1"})
