@@ -98,8 +98,10 @@ class Emulator:
         self._sysroot = sysroot
         self._words = shlex.split(template)
         self._counts = "{count}" in template
-        if not shutil.which(self._words[0]):
+        found = shutil.which(self._words[0])
+        if not found:
             raise ValueError(f"no emulator at {self._words[0]}")
+        self._words[0] = os.path.abspath(found)  # programs run in folders of their own
 
     def command(self, folder, argv):
         words = [word.replace("{root}", str(self._sysroot))

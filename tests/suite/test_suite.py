@@ -127,6 +127,11 @@ class Comparison(unittest.TestCase):
 
 
 class ARun(Folder):
+    def test_an_emulator_is_found_from_where_it_was_named(self):
+        emulator = guest.Emulator(self.path, os.path.relpath("/usr/bin/env"))
+        result = guest.run(emulator, case("echo here"), self.path, 30)
+        self.assertEqual((result.status, result.outputs["stdout"]), (0, b"here\n"))
+
     def test_status_and_outputs_are_collected(self):
         result = self.run_case("echo out; echo err >&2; mkdir d; echo file > d/f; exit 3")
         self.assertEqual(result.status, 3)
