@@ -200,31 +200,16 @@ enum {
     STANDARD_ALL_OR_RETIRED = PATH_SPEC
 };
 
-enum {
-    UNIT_OWN_OCCURRENCES = UNIT_OCCURRENCES,
-    UNIT_FAR_OCCURRENCES = UNIT_OCCURRENCES,
-    UNIT_FAR_VALUE = UNIT_VALUE,
-};
-
-enum {
-    TRUST_OCCURRENCES = TRUST_NEAR,
-    TRUST_OWN_OCCURRENCES = TRUST_OWN,
-    TRUST_FAR_OCCURRENCES = TRUST_NONE,
-    TRUST_CYCLES = TRUST_TIME,
-    TRUST_VALUE = TRUST_NEAR,
-    TRUST_FAR_VALUE = TRUST_NONE,
-};
-
 enum { OWNER_NOBODY, OWNER_INSN, OWNER_DATA };
 
 const struct event events[] = {
-#define EVENT(name_, alias_, category_, unit_, owner, paths_, mask_, help_, retired_, spec_, cycle)                    \
+#define EVENT(name_, alias_, category_, unit_, trust_, owner, paths_, mask_, help_, retired_, spec_, cycle)            \
     {                                                                                                                  \
         .name = name_,                                                                                                 \
         .alias = alias_,                                                                                               \
         .category = CATEGORY_##category_,                                                                              \
-        .unit = (enum event_unit)UNIT_##unit_,                                                                         \
-        .trust = (enum warm_trust)TRUST_##unit_,                                                                       \
+        .unit = UNIT_##unit_,                                                                                          \
+        .trust = TRUST_##trust_,                                                                                       \
         .paths = PATHS_##paths_,                                                                                       \
         .standard = STANDARD_##paths_,                                                                                 \
         .attributed = OWNER_##owner != OWNER_NOBODY,                                                                   \
@@ -272,7 +257,7 @@ enum {
 _Static_assert(sizeof(struct simulation_counts) <= UINT16_MAX, "offsets of counts have 16 bits");
 
 const struct event_source event_sources[] = {
-#define EVENT(name_, alias_, category_, unit_, owner, paths_, mask_, help_, retired_, spec_, cycle)                    \
+#define EVENT(name_, alias_, category_, unit_, trust_, owner, paths_, mask_, help_, retired_, spec_, cycle)            \
     {.retired = retired_, .spec = spec_, .of_cycle = cycle},
 #include "pmu/event.def"
 #undef EVENT
