@@ -384,6 +384,7 @@ static inline void core_mark_path(struct core *restrict c)
 }
 
 /* ---- core.c */
+uint64_t core_read_counter(void *context, unsigned counter);        /* for the guest: struct hart_counters */
 void core_set_watching(struct core *c);                             /* whether each cycle is looked at */
 void core_join_observers(struct core *c);                           /* of who asked, and of firmware's counters */
 void core_set_trap(struct core *c, enum trap trap, uint64_t value); /* taken when the window is empty */
