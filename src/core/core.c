@@ -142,10 +142,10 @@ static inline bool starved(const struct core *c, uint64_t stages)
 static inline void note_record(struct core *c, uint64_t stages)
 {
     uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
-    if (UNLIKELY(starved(c, stages))) {
+    if (UNLIKELY(starved(c, stages)))
         flags |= CYCLE_STARVED;
+    if (UNLIKELY(flags & CYCLE_STARVED || c->wrong >> CUT_SHIFT))
         c->control_mark = c->miss_mark;
-    }
     uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong, word[2];
     struct cycle_run *r = c->run;
     memcpy(word, &r->record, sizeof word);

@@ -108,7 +108,8 @@ struct cycle_record {
     uint8_t flags;                          /* enum cycle_flag */
     uint8_t dispatched_wrong, issued_wrong; /* of `dispatched` and `issued`, on the wrong path */
     uint8_t cause;                          /* enum front_cause, if the ROB is empty when the cycle begins; else 0 */
-    uint8_t unused;                         /* 0, so that records can be compared as bytes */
+    uint8_t cut; /* places that the miss or misfetch of fetch_stop, which begins, leaves empty
+                  * in the last group to enter the front end's stages before it; else 0 */
 };
 
 struct cycle_run {

@@ -188,7 +188,7 @@ struct core {
     struct hart nobody; /* stands in for the hart while none runs: it has no budget */
     struct host_fault fault;
     uint64_t stages;      /* what the stages before fetch did in this cycle ... */
-    uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word */
+    uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word, and a cut */
     uint64_t mode_word;   /* CYCLE_MACHINE at its place there, in machine mode: what `wrong` begins with */
     uint64_t group_start; /* the tail before this cycle's fetch */
     struct code_cache *codes;
@@ -257,6 +257,8 @@ static inline uint64_t stage_result(enum place place, unsigned moved, unsigned s
 {
     return (uint64_t)moved << 8 * place | (uint64_t)stop << (32 + 8 * place);
 }
+
+enum { CUT_SHIFT = 56 }; /* the place of a cut in a record's second word */
 
 /* Of what they moved, on the wrong path: for core.wrong. */
 static inline uint64_t wrong_result(enum place place, unsigned moved)

@@ -10,8 +10,21 @@ struct group {
     uint8_t why; /* enum fetch_stop that ended it */
 };
 
+/* Places in the last group for decode that fetch would have filled in this cycle or later, and cannot if it stops until
+ * another one. */
+static unsigned cut_group(const struct core *restrict c, const struct group *g, uint64_t until, enum fetch_stop why)
+{
+    uint64_t next = c->now + c->front_stages;
+    if (c->decode_cycle < next || c->decode_cycle >= until + c->front_stages)
+        return 0;
+    bool ends = why == FETCH_MISFETCH && (g->branches == 0 || g->lines == 0);
+    unsigned more = ends ? 0 : c->fetch_width - g->fetched;
+    return c->decode_cycle == next && more < c->decode_left ? more : c->decode_left;
+}
+
 static void stop_until(struct core *restrict c, struct group *g, uint64_t cycle, enum fetch_stop why)
 {
+    c->wrong |= (uint64_t)cut_group(c, g, cycle, why) << CUT_SHIFT;
     c->fetch_resume = cycle;
     c->fetch_why = g->why = (uint8_t)why;
     c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I));

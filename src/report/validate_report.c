@@ -30,8 +30,7 @@ static unsigned find_columns(const struct validate_report *r, struct column colu
             continue;
         struct column *c = &column[n++];
         *c = (struct column){.name = stack_rows[k].name, .is_method = true};
-        for (unsigned i = 0; i < COMPONENTS; i++)
-            c->cycles[i] = r->total->of[k].parts[i];
+        stack_cycles(r->total, r->run.simulation->core, (enum stack_kind)k, c->cycles);
         for (unsigned o = 0; o < REFERENCE_ORDERS; o++)
             c->error[o] = stack_error(c->cycles, column[o].cycles, r->total->cycles);
     }

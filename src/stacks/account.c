@@ -177,14 +177,32 @@ static inline bool rob_is_full(const struct cycle_record *r)
     return ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
 }
 
-/* What only fmt2 asks for. */
+/* What only fmt2 asks for; which share is whose and why, fmt2.c says. */
 static void tally_window(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
     static const bool window[DISPATCH_STOPS] = {
         [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
-    bool no_room = rob_is_full(r) | window[r->dispatch_stop];
-    read_gauge(&a->tally[TALLY_WINDOW], no_room, r, n);
-    a->tally[TALLY_SHADE + r->head_wait] += no_room ? 0 : n;
+    static const struct {
+        uint8_t under_branch, under_miss; /* halves */
+    } share[HEAD_WAITS] = {[HEAD_UNIT] = {2, 0}, [HEAD_FPU] = {2, 0},  [HEAD_L1D] = {1, 0},
+                           [HEAD_L2D] = {1, 1},  [HEAD_DTLB] = {1, 1}, [HEAD_WALKED] = {1, 1}};
+    uint64_t half = a->core.decode_width * n, *gauge = &a->tally[TALLY_WINDOW];
+    unsigned wait = r->head_wait;
+    if (rob_is_full(r) | window[r->dispatch_stop]) {
+        gauge[BLOCKED + wait] += 2 * half;
+        return;
+    }
+    a->tally[TALLY_UNDER_BRANCH + wait] += share[wait].under_branch * half;
+    if (r->flags & CYCLE_STARVED) {
+        uint64_t back = share[wait].under_miss * half;
+        a->tally[TALLY_UNDER_MISS + wait] += back;
+        gauge[STARVED_BACK] += back;
+        gauge[r->fetch_stop] += 2 * half - back;
+    } else {
+        uint64_t cut = 2 * r->cut * n;
+        gauge[r->cut ? r->fetch_stop : FED] += cut;
+        gauge[FED] += 2 * half - cut;
+    }
 }
 
 static __attribute__((noinline)) void tally_more(struct accounting *a, const struct cycle_record *r, uint64_t n)
@@ -384,37 +402,23 @@ static void on_end(void *context)
 
 /* ---- from outside */
 
-#define METHOD(name, help) extern const struct stack_method stack_method_##name;
-#define VIEW(name, help)   extern const struct stack_method stack_view_##name;
-#include "stacks/method.def"
-#undef METHOD
-#undef VIEW
-
-static const struct stack_method *const methods[STACK_KINDS] = {
-#define METHOD(name, help) &stack_method_##name,
-#define VIEW(name, help)   &stack_view_##name,
-#include "stacks/method.def"
-#undef METHOD
-#undef VIEW
-};
-
 #define ASK(a, what, k)                                                                                                \
     do {                                                                                                               \
-        if (methods[k]->what) {                                                                                        \
+        if (stack_methods[k]->what) {                                                                                  \
             (a)->what.state[(a)->what.count] = (a)->state[k];                                                          \
-            (a)->what.method[(a)->what.count++] = methods[k];                                                          \
+            (a)->what.method[(a)->what.count++] = stack_methods[k];                                                    \
         }                                                                                                              \
     } while (0)
 
 static int use(struct accounting *a, enum stack_kind k)
 {
-    struct books *b = calloc(1, methods[k]->state_bytes);
+    struct books *b = calloc(1, stack_methods[k]->state_bytes);
     if (b == NULL)
         return -ENOMEM;
     *b = (struct books){.tally = a->tally, .core = &a->core, .accounting = a, .kind = k};
     a->state[k] = b;
-    if (methods[k]->begin)
-        methods[k]->begin(b);
+    if (stack_methods[k]->begin)
+        stack_methods[k]->begin(b);
     ASK(a, fetched, k);
     ASK(a, dispatched, k);
     ASK(a, mispredicted, k);
@@ -492,7 +496,7 @@ const struct simulation_sum *accounting_sum(struct accounting *a)
 
 uint64_t accounting_parts(const struct accounting *a, enum stack_kind k)
 {
-    return methods[k]->parts ? methods[k]->parts(&a->core) : 1;
+    return stack_parts(&a->core, k);
 }
 
 const struct stack_interval *accounting_total(const struct accounting *a)

@@ -3,22 +3,29 @@
  * The row at the fetch pointer collects the instruction misses in front of the next branch, which takes it along. */
 #include "stacks/fmt.h"
 
-#include <string.h>
-
-static const uint64_t *starved(const struct fmt *f)
+/* What a local counter of the row at the fetch pointer holds. */
+static struct span held(const struct fmt *f, unsigned i)
 {
-    return &f->books.tally[f->rows.gauge + STARVED];
+    return (struct span){f->open_from[i], f->books.tally[f->local[i].counts]};
+}
+
+static void charge_local(struct fmt *f, unsigned i, struct span s)
+{
+    charge(&f->books, f->local[i].charged_to, f->local[i].counts, s);
 }
 
 /* The row at the fetch pointer is zeroed. */
 static void open_row(struct fmt *f)
 {
-    memcpy(f->open_from, starved(f), sizeof f->open_from);
+    for (unsigned i = 0; i < f->locals; i++)
+        f->open_from[i] = f->books.tally[f->local[i].counts];
     f->open = f->rows.used < f->rows.limit;
 }
 
-void fmt_begin(struct fmt *f, enum tally gauge)
+void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *local, unsigned locals)
 {
+    f->local = local;
+    f->locals = locals;
     branch_rows_begin(&f->rows, &f->books, gauge, OPEN);
     open_row(f);
 }
@@ -26,9 +33,8 @@ void fmt_begin(struct fmt *f, enum tally gauge)
 /* Without a limit all that are told of retire: their misses can be charged at once. */
 static void fetched_for_sure(struct fmt *f, const struct insn_view *v)
 {
-    const uint64_t *now = starved(f);
-    for (unsigned i = 0; i < FRONT_MISSES; i++)
-        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, (struct span){f->open_from[i], now[i]});
+    for (unsigned i = 0; i < f->locals; i++)
+        charge_local(f, i, held(f, i));
     if (v->mispredicted)
         f->missed[branch_rows_take(&f->rows, v->slot)].any = false;
     open_row(f);
@@ -46,11 +52,12 @@ void fmt_fetched(void *state, const struct insn_view *v)
     unsigned row = branch_rows_take(&f->rows, v->slot);
     if (row == NO_ROW)
         return;
-    const uint64_t *now = starved(f);
-    bool any = f->open && memcmp(f->open_from, now, sizeof f->open_from) != 0;
+    bool any = false;
+    for (unsigned i = 0; f->open && i < f->locals; i++) {
+        struct span s = f->missed[row].of[i] = held(f, i);
+        any |= s.from != s.to;
+    }
     f->missed[row].any = any;
-    for (unsigned i = 0; any && i < FRONT_MISSES; i++)
-        f->missed[row].of[i] = (struct span){f->open_from[i], now[i]};
     open_row(f);
 }
 
@@ -83,8 +90,8 @@ void fmt_committed(void *state, const struct insn_view *v)
         return;
     branch_rows_charge(&f->rows, row);
     branch_rows_free(&f->rows, v->slot);
-    for (unsigned i = 0; f->missed[row].any && i < FRONT_MISSES; i++)
-        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, f->missed[row].of[i]);
+    for (unsigned i = 0; f->missed[row].any && i < f->locals; i++)
+        charge_local(f, i, f->missed[row].of[i]);
     if (!f->open)
         open_row(f);
 }
@@ -102,7 +109,11 @@ void charge_blocked(const uint64_t tally[TALLIES], enum tally gauge, struct stac
 
 static void begin(void *state)
 {
-    fmt_begin(state, TALLY_ROB);
+    static const struct local_counter local[FRONT_MISSES] = {{TALLY_ROB + FETCH_L1I, COMPONENT_l1i},
+                                                             {TALLY_ROB + FETCH_L2I, COMPONENT_l2i},
+                                                             {TALLY_ROB + FETCH_ITLB, COMPONENT_itlb},
+                                                             {TALLY_ROB + FETCH_MISFETCH, COMPONENT_branch}};
+    fmt_begin(state, TALLY_ROB, local, FRONT_MISSES);
 }
 
 static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)

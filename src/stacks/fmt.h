@@ -4,18 +4,28 @@
 
 #include "stacks/branch_rows.h"
 
+/* A row has one for each instruction miss, and may have others that are kept and charged as these are. */
+struct local_counter {
+    enum tally counts;
+    enum component charged_to;
+};
+
+enum { LOCAL_COUNTERS = FRONT_MISSES + 3 };
+
 struct fmt {
     struct books books;
     struct branch_rows rows;
-    uint64_t open_from[FRONT_MISSES]; /* STARVED when the row at the fetch pointer was last zeroed */
-    bool open;                        /* there is a row at the fetch pointer */
+    const struct local_counter *local;
+    unsigned locals;
+    uint64_t open_from[LOCAL_COUNTERS]; /* what they count when the row at the fetch pointer was last zeroed */
+    bool open;                          /* there is a row at the fetch pointer */
     struct {
         bool any;
-        struct span of[FRONT_MISSES];
-    } missed[BRANCH_ROWS]; /* local I-cache and I-TLB counters, by row */
+        struct span of[LOCAL_COUNTERS];
+    } missed[BRANCH_ROWS]; /* by row */
 };
 
-void fmt_begin(struct fmt *f, enum tally gauge);
+void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *local, unsigned locals);
 void fmt_fetched(void *state, const struct insn_view *v);
 void fmt_dispatched(void *state, const struct insn_view *v);
 void fmt_mispredicted(void *state, const struct insn_view *v);

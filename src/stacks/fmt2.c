@@ -1,27 +1,42 @@
 /* The front-end miss event table for cores and programs that are out of balance.
  *
  * The back end blocks when dispatch stops for want of any room, be it in the ROB, an issue queue, the load/store queue
- * or the register file, since any of them may fill up before the ROB does. And of the cycles in which a mispredicted
- * branch was waited for, those in which the oldest instruction waited for a long latency (a unit, memory, a
- * translation) are charged to that: they would have passed with the right prediction, too. */
+ * or the register file, since any of them may fill up before the ROB does.
+ *
+ * Other cycles may have two culprits: the front end, and what the oldest instruction waits for.
+ * - A mispredicted branch is unresolved, and the wait is for a unit: it would have passed with the right prediction,
+ *   too, and so is charged to the unit.
+ * - The same with a wait for data or a translation: without the misprediction the window would have hidden it, without
+ *   the wait the branch would be resolved. Both are needed to lose the cycle; each is charged half.
+ * - An instruction miss starves the front end, and the wait is for memory or a translation, which outlasts what the
+ *   window holds: either would do to lose the cycle. Again each is charged half. A wait for the second cache is hidden
+ *   if there is something to fetch; the instruction miss is charged all.
+ * That is what the reference says on average over its orders (reference.h).
+ *
+ * And an instruction miss costs places, not cycles: those that it leaves empty in the group before it count as well. */
 #include "stacks/fmt.h"
 
-enum { LONG_WAITS = 5 };
-static const enum head_wait long_waits[LONG_WAITS] = {HEAD_UNIT, HEAD_FPU, HEAD_L2D, HEAD_DTLB, HEAD_WALKED};
+enum { WAITS = 6 };
+static const enum head_wait waits[WAITS] = {HEAD_UNIT, HEAD_FPU, HEAD_L1D, HEAD_L2D, HEAD_DTLB, HEAD_WALKED};
 
 struct fmt2 {
     struct fmt fmt;
-    struct span waited[BRANCH_ROWS][LONG_WAITS]; /* by row, of TALLY_SHADE */
+    struct span waited[BRANCH_ROWS][WAITS]; /* by row, of TALLY_UNDER_BRANCH */
 };
 
 static void begin(void *state)
 {
-    fmt_begin(state, TALLY_WINDOW);
+    static const struct local_counter local[LOCAL_COUNTERS] = {
+        {TALLY_WINDOW + FETCH_L1I, COMPONENT_l1i},       {TALLY_WINDOW + FETCH_L2I, COMPONENT_l2i},
+        {TALLY_WINDOW + FETCH_ITLB, COMPONENT_itlb},     {TALLY_WINDOW + FETCH_MISFETCH, COMPONENT_branch},
+        {TALLY_UNDER_MISS + HEAD_L2D, COMPONENT_l2d},    {TALLY_UNDER_MISS + HEAD_DTLB, COMPONENT_dtlb},
+        {TALLY_UNDER_MISS + HEAD_WALKED, COMPONENT_dtlb}};
+    fmt_begin(state, TALLY_WINDOW, local, LOCAL_COUNTERS);
 }
 
-static uint64_t shade(const struct fmt2 *f, unsigned i)
+static enum tally under_branch(unsigned i)
 {
-    return f->fmt.books.tally[TALLY_SHADE + long_waits[i]];
+    return TALLY_UNDER_BRANCH + waits[i];
 }
 
 static void dispatched(void *state, const struct insn_view *v)
@@ -29,8 +44,8 @@ static void dispatched(void *state, const struct insn_view *v)
     struct fmt2 *f = state;
     unsigned row = v->control ? f->fmt.rows.of_slot[v->slot] : NO_ROW;
     fmt_dispatched(state, v);
-    for (unsigned i = 0; row != NO_ROW && i < LONG_WAITS; i++)
-        f->waited[row][i].from = shade(f, i);
+    for (unsigned i = 0; row != NO_ROW && i < WAITS; i++)
+        f->waited[row][i].from = f->fmt.books.tally[under_branch(i)];
 }
 
 static void mispredicted(void *state, const struct insn_view *v)
@@ -38,8 +53,8 @@ static void mispredicted(void *state, const struct insn_view *v)
     struct fmt2 *f = state;
     unsigned row = f->fmt.rows.of_slot[v->slot];
     fmt_mispredicted(state, v);
-    for (unsigned i = 0; row != NO_ROW && i < LONG_WAITS; i++)
-        f->waited[row][i].to = shade(f, i);
+    for (unsigned i = 0; row != NO_ROW && i < WAITS; i++)
+        f->waited[row][i].to = f->fmt.books.tally[under_branch(i)];
 }
 
 static void committed(void *state, const struct insn_view *v)
@@ -47,10 +62,10 @@ static void committed(void *state, const struct insn_view *v)
     struct fmt2 *f = state;
     unsigned row = v->control ? f->fmt.rows.of_slot[v->slot] : NO_ROW;
     bool mispredicted_row = row != NO_ROW && f->fmt.rows.row[row].mispredicted;
-    for (unsigned i = 0; mispredicted_row && i < LONG_WAITS; i++) {
+    for (unsigned i = 0; mispredicted_row && i < WAITS; i++) {
         struct span s = f->waited[row][i];
-        charge(&f->fmt.books, component_of_wait(long_waits[i]), TALLY_SHADE + long_waits[i], s);
-        discharge(&f->fmt.books, COMPONENT_branch, TALLY_SHADE + long_waits[i], s);
+        charge(&f->fmt.books, component_of_wait(waits[i]), under_branch(i), s);
+        discharge(&f->fmt.books, COMPONENT_branch, under_branch(i), s);
     }
     fmt_committed(state, v);
 }
@@ -70,4 +85,5 @@ const struct stack_method stack_method_fmt2 = {.state_bytes = sizeof(struct fmt2
                                                .squashed = fmt_squashed,
                                                .committed = committed,
                                                .entered = fmt_entered,
-                                               .close = close};
+                                               .close = close,
+                                               .parts = window_parts};

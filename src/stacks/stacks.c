@@ -1,4 +1,4 @@
-/* Names: components, methods and views. */
+/* Components, methods and views by name; a stack as whole cycles. */
 #include "stacks/stacks.h"
 
 #include <string.h>
@@ -19,6 +19,20 @@ const struct stack_row stack_rows[STACK_KINDS] = {
 #undef VIEW
 };
 
+#define METHOD(name, help) extern const struct stack_method stack_method_##name;
+#define VIEW(name, help)   extern const struct stack_method stack_view_##name;
+#include "stacks/method.def"
+#undef METHOD
+#undef VIEW
+
+const struct stack_method *const stack_methods[STACK_KINDS] = {
+#define METHOD(name, help) &stack_method_##name,
+#define VIEW(name, help)   &stack_view_##name,
+#include "stacks/method.def"
+#undef METHOD
+#undef VIEW
+};
+
 int stack_find(const char *name)
 {
     for (int k = 0; k < STACK_KINDS; k++)
@@ -33,4 +47,20 @@ enum component component_of_wait(enum head_wait w)
         [HEAD_UNIT] = COMPONENT_fu, [HEAD_FPU] = COMPONENT_fu,    [HEAD_L1D] = COMPONENT_l1d,
         [HEAD_L2D] = COMPONENT_l2d, [HEAD_DTLB] = COMPONENT_dtlb, [HEAD_WALKED] = COMPONENT_dtlb};
     return (enum component)component[w];
+}
+
+uint64_t stack_parts(const struct core_config *core, enum stack_kind k)
+{
+    return stack_methods[k]->parts ? stack_methods[k]->parts(core) : 1;
+}
+
+void stack_cycles(const struct stack_interval *s, const struct core_config *core, enum stack_kind k,
+                  int64_t cycles[COMPONENTS])
+{
+    int64_t parts = (int64_t)stack_parts(core, k), rest = (int64_t)s->cycles;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        cycles[c] = c == COMPONENT_base ? 0 : (s->of[k].parts[c] + parts / 2) / parts;
+        rest -= cycles[c];
+    }
+    cycles[COMPONENT_base] = rest;
 }

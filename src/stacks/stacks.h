@@ -49,11 +49,13 @@ struct stack_row {
 extern const struct stack_row stack_rows[STACK_KINDS];
 int stack_find(const char *name); /* enum stack_kind, or -1 */
 
-/* Lost cycles by component, in parts of a cycle: see accounting_parts. Only the base of a naive method can be negative.
+/* Lost cycles by component, in parts of a cycle: see stack_parts. Only the base of a naive method can be negative.
  */
 struct stack {
     int64_t parts[COMPONENTS];
 };
+
+uint64_t stack_parts(const struct core_config *core, enum stack_kind k); /* of a cycle, that a stack counts */
 
 /* A stretch of the run. */
 struct stack_interval {
@@ -62,6 +64,10 @@ struct stack_interval {
                               * cache or the D-TLB, and a mispredicted branch in it or an instruction miss under way */
     struct stack of[STACK_KINDS];
 };
+
+/* One of its stacks in whole cycles, that still sum to all. */
+void stack_cycles(const struct stack_interval *s, const struct core_config *core, enum stack_kind k,
+                  int64_t cycles[COMPONENTS]);
 
 struct accounting;
 
@@ -75,7 +81,7 @@ const struct simulation_sum *accounting_sum(struct accounting *a);     /* for si
 
 /* ---- once the simulation has returned */
 
-uint64_t accounting_parts(const struct accounting *a, enum stack_kind k);  /* of a cycle that its stack counts */
+uint64_t accounting_parts(const struct accounting *a, enum stack_kind k);  /* stack_parts on its core */
 const struct stack_interval *accounting_total(const struct accounting *a); /* forked processes included */
 /* The intervals of the process itself, in order; the last may be short. */
 const struct stack_interval *accounting_series(const struct accounting *a, size_t *count);

@@ -15,23 +15,33 @@ enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 enum gauge_counter {
     FED,                 /* open, and not starved */
     STARVED = FETCH_L1I, /* open, without a new instruction, by kind of miss: at the places of enum fetch_stop */
-    BLOCKED = STARVED + FRONT_MISSES, /* by what the head of the ROB waits for (enum head_wait) */
-    OPEN = BLOCKED + HEAD_WAITS,      /* all open ones; a sum, up to date in a mark only */
+    STARVED_BACK = STARVED + FRONT_MISSES, /* what is the back end's of starved ones */
+    BLOCKED,                               /* by what the head of the ROB waits for (enum head_wait) */
+    OPEN = BLOCKED + HEAD_WAITS,           /* all open ones; a sum, up to date in a mark only */
     GAUGE_COUNTERS
 };
 
 enum tally {
-    TALLY_CYCLES,                                /* a sum, up to date in a mark only */
-    TALLY_EMPTY,                                 /* nothing commits, the ROB is empty and stays so */
-    TALLY_ROB,                                   /* a gauge: blocked is a full ROB */
-    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS,   /* a gauge: blocked is a dispatch stopped for want of any room */
-    TALLY_SHADE = TALLY_WINDOW + GAUGE_COUNTERS, /* open cycles of the latter, by what the head of the ROB waits for */
-    TALLIES = TALLY_SHADE + HEAD_WAITS
+    TALLY_CYCLES,                              /* a sum, up to date in a mark only */
+    TALLY_EMPTY,                               /* nothing commits, the ROB is empty and stays so */
+    TALLY_ROB,                                 /* a gauge: blocked is a full ROB */
+    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS, /* a gauge: blocked is a dispatch stopped for want of any room; in
+                                                * parts of a cycle (window_parts), as are the following */
+    /* Of its open cycles, what belongs to the wait of the ROB's head (enum head_wait) ... */
+    TALLY_UNDER_BRANCH = TALLY_WINDOW + GAUGE_COUNTERS, /* ... if a mispredicted branch is unresolved ... */
+    TALLY_UNDER_MISS = TALLY_UNDER_BRANCH + HEAD_WAITS, /* ... if they are starved: STARVED_BACK, by wait */
+    TALLIES = TALLY_UNDER_MISS + HEAD_WAITS
 };
+
+/* Of a cycle: halves of the places for instructions that enter the front end's stages in it. */
+static inline uint64_t window_parts(const struct core_config *core)
+{
+    return 2 * core->decode_width;
+}
 
 static inline uint64_t open_cycles(const uint64_t *gauge)
 {
-    uint64_t sum = gauge[FED];
+    uint64_t sum = gauge[FED] + gauge[STARVED_BACK];
     for (unsigned i = 0; i < FRONT_MISSES; i++)
         sum += gauge[STARVED + i];
     return sum;
@@ -68,6 +78,8 @@ struct stack_method {
     void (*close)(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s);
     uint64_t (*parts)(const struct core_config *core); /* of a cycle, that it counts; NULL: 1 */
 };
+
+extern const struct stack_method *const stack_methods[STACK_KINDS];
 
 /* Cycles of one counter were lost to a component, possibly in earlier intervals. */
 void charge_earlier(struct books *b, enum component c, enum tally counter, struct span s, int sign);

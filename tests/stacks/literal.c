@@ -7,11 +7,12 @@
 
 enum { L1I, L2I, ITLB, MISFETCH, MISSES }; /* what starves the front end */
 
-/* What a row's counters gained in one interval. */
+/* What a row's counters gained in one interval, in parts of a cycle. */
 struct share {
     size_t interval;
     uint64_t miss[MISSES];
-    uint64_t penalty[COMPONENTS]; /* of the branch, by what it is charged to */
+    uint64_t beside_miss[COMPONENTS]; /* what is the back end's of starved cycles */
+    uint64_t penalty[COMPONENTS];     /* of the branch, by what it is charged to */
 };
 
 struct row {
@@ -32,8 +33,10 @@ struct table {
 
 struct method {
     bool any_room;      /* dispatch stopped for want of any room blocks, not only that of ROB and LSQ */
-    bool names_waits;   /* rows count long waits under an unresolved branch for what is waited for */
+    bool two_culprits;  /* front end and back end share cycles */
+    bool counts_places; /* those that a miss leaves empty in the group before it are lost, too */
     bool shares_misses; /* one set of local counters of misses for all */
+    unsigned parts;     /* of a cycle, that counters count */
     struct table table;
     struct row shared;       /* that set */
     bool missed[CORE_SLOTS]; /* miss bits of ROB entries */
@@ -42,6 +45,7 @@ struct method {
 struct literal {
     struct core_observer observer;
     struct method method[LITERAL_METHODS];
+    unsigned decode_width;
     uint64_t interval_insns;
     uint64_t insns;                  /* retired so far */
     struct literal_interval *series; /* the last one grows */
@@ -100,9 +104,12 @@ static void add_misses(struct literal *l, const struct method *m, const struct r
 {
     static const enum component component[MISSES] = {
         [L1I] = COMPONENT_l1i, [L2I] = COMPONENT_l2i, [ITLB] = COMPONENT_itlb, [MISFETCH] = COMPONENT_branch};
-    for (size_t i = 0; i < row->shares; i++)
+    for (size_t i = 0; i < row->shares; i++) {
         for (unsigned k = 0; k < MISSES; k++)
             *global(l, m, row->share[i].interval, component[k]) += (int64_t)row->share[i].miss[k];
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            *global(l, m, row->share[i].interval, c) += (int64_t)row->share[i].beside_miss[c];
+    }
 }
 
 /* What the shared counters hold becomes part of a penalty. */
@@ -252,17 +259,25 @@ static bool is_blocked(const struct method *m, const struct cycle_record *r)
            (r->dispatch_stop == DISPATCH_ROB || r->dispatch_stop == DISPATCH_IQ || r->dispatch_stop == DISPATCH_REGS);
 }
 
-static void count_blocked(struct literal *l, const struct method *m, enum head_wait wait)
+/* What a wait of the oldest instruction is lost to; the base if it is no loss. */
+static enum component back_end(enum head_wait wait)
 {
     switch (wait) {
-    case HEAD_L1D: ++*global(l, m, current(l), COMPONENT_l1d); break;
-    case HEAD_L2D: ++*global(l, m, current(l), COMPONENT_l2d); break;
+    case HEAD_L1D: return COMPONENT_l1d;
+    case HEAD_L2D: return COMPONENT_l2d;
     case HEAD_DTLB:
-    case HEAD_WALKED: ++*global(l, m, current(l), COMPONENT_dtlb); break;
+    case HEAD_WALKED: return COMPONENT_dtlb;
     case HEAD_UNIT:
-    case HEAD_FPU: ++*global(l, m, current(l), COMPONENT_fu); break;
-    default: break;
+    case HEAD_FPU: return COMPONENT_fu;
+    default: return COMPONENT_base;
     }
+}
+
+static void count_blocked(struct literal *l, const struct method *m, enum head_wait wait)
+{
+    enum component c = back_end(wait);
+    if (c != COMPONENT_base)
+        *global(l, m, current(l), c) += m->parts;
 }
 
 static unsigned kind_of_miss(enum fetch_stop why)
@@ -275,48 +290,57 @@ static unsigned kind_of_miss(enum fetch_stop why)
     }
 }
 
-static void count_starved(struct literal *l, struct method *m, enum fetch_stop why)
+static void count_starved(struct literal *l, struct method *m, const struct cycle_record *r)
 {
     struct row *row = m->shares_misses ? &m->shared : open_row(&m->table);
-    if (row)
-        counters(l, row)->miss[kind_of_miss(why)]++;
+    enum component c = back_end(r->head_wait);
+    unsigned theirs = m->two_culprits && (c == COMPONENT_l2d || c == COMPONENT_dtlb) ? m->parts / 2 : 0;
+    if (row == NULL)
+        return;
+    counters(l, row)->miss[kind_of_miss(r->fetch_stop)] += m->parts - theirs;
+    counters(l, row)->beside_miss[c] += theirs;
 }
 
-static void count_refill(struct literal *l, struct method *m)
+static void count_cut(struct literal *l, struct method *m, const struct cycle_record *r)
 {
+    struct row *row = open_row(&m->table);
+    if (row && r->cut > 0)
+        counters(l, row)->miss[kind_of_miss(r->fetch_stop)] += m->parts * r->cut / l->decode_width;
+}
+
+static void count_refill(struct literal *l, struct method *m, const struct cycle_record *r)
+{
+    unsigned cut = m->counts_places ? m->parts * r->cut / l->decode_width : 0;
     if (m->table.refill)
-        counters(l, m->table.refill)->penalty[COMPONENT_branch]++;
+        counters(l, m->table.refill)->penalty[COMPONENT_branch] += m->parts - cut;
     else if (m->table.refill_global)
-        ++*global(l, m, current(l), COMPONENT_branch);
+        *global(l, m, current(l), COMPONENT_branch) += m->parts - cut;
 }
 
-/* What a cycle under an unresolved branch is lost to. */
-static enum component long_wait(enum head_wait wait)
+/* A cycle under an unresolved branch. */
+static void count_unresolved(struct literal *l, const struct method *m, struct row *row, enum head_wait wait)
 {
-    switch (wait) {
-    case HEAD_UNIT:
-    case HEAD_FPU: return COMPONENT_fu;
-    case HEAD_L2D: return COMPONENT_l2d;
-    case HEAD_DTLB:
-    case HEAD_WALKED: return COMPONENT_dtlb;
-    default: return COMPONENT_branch;
-    }
+    enum component c = back_end(wait);
+    unsigned theirs = !m->two_culprits || c == COMPONENT_base ? 0 : c == COMPONENT_fu ? m->parts : m->parts / 2;
+    counters(l, row)->penalty[c] += theirs;
+    counters(l, row)->penalty[COMPONENT_branch] += m->parts - theirs;
 }
 
 static void count_open(struct literal *l, struct method *m, const struct cycle_record *r)
 {
     bool starved = r->flags & CYCLE_STARVED;
-    enum component c = m->names_waits ? long_wait(r->head_wait) : COMPONENT_branch;
     if (starved)
-        count_starved(l, m, r->fetch_stop);
+        count_starved(l, m, r);
+    else if (m->counts_places)
+        count_cut(l, m, r);
     /* Shared counters may become global ones while a branch is unresolved: rows leave their cycles out. */
     for (unsigned i = 0; i < m->table.taken && !(starved && m->shares_misses); i++) {
         struct row *row = row_at(&m->table, i);
         if (row->in_rob && !row->resolved)
-            counters(l, row)->penalty[c]++;
+            count_unresolved(l, m, row, r->head_wait);
     }
     if (!starved && r->dispatched == 0)
-        count_refill(l, m);
+        count_refill(l, m, r);
 }
 
 static void method_cycle(struct literal *l, struct method *m, const struct cycle_record *r)
@@ -429,11 +453,13 @@ struct literal *literal_new(const struct core_config *core, uint64_t interval_in
                                          .squashed = squashed,
                                          .committed = committed,
                                          .context = l};
+    l->decode_width = (unsigned)core->decode_width;
     l->interval_insns = interval_insns;
     for (unsigned i = 0; i < LITERAL_METHODS; i++) {
         struct method *m = &l->method[i];
         m->shares_misses = strcmp(literal_names[i], "sfmt") == 0;
-        m->any_room = m->names_waits = strcmp(literal_names[i], "fmt2") == 0;
+        m->any_room = m->two_culprits = m->counts_places = strcmp(literal_names[i], "fmt2") == 0;
+        m->parts = m->counts_places ? 2 * l->decode_width : 1;
         m->table.rows = core->fmt_rows ? (unsigned)core->fmt_rows : CORE_SLOTS;
         m->table.row = zeros(m->table.rows, sizeof *m->table.row);
     }
@@ -491,7 +517,7 @@ void literal_end(struct literal *l)
         l->intervals--;
     for (size_t i = 0; i < l->intervals; i++)
         for (unsigned k = 0; k < LITERAL_METHODS; k++)
-            set_base(l->series[i].lost[k], l->series[i].cycles);
+            set_base(l->series[i].lost[k], l->series[i].cycles * l->method[k].parts);
 }
 
 const struct literal_interval *literal_series(const struct literal *l, size_t *count)
