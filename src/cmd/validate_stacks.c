@@ -14,7 +14,7 @@ struct stacks_options {
     struct core_options core;
     struct stack_files files;
     uint64_t jobs; /* at once; 0: as many as there are processors */
-    bool quiet, help;
+    bool all_orders, quiet, help;
 };
 
 /* What a run leaves behind. */
@@ -25,6 +25,7 @@ struct run_slot {
 
 struct validation {
     struct stacks_options *options;
+    struct reference_plan plan;
     struct program_runs runs;
     struct core_config core;       /* of the run, in its process */
     struct accounting *accounting; /* of the first */
@@ -36,7 +37,7 @@ static int prepare(void *context, unsigned i, struct simulation *s, struct error
 {
     struct validation *v = context;
     unsigned methods = 0;
-    v->core = reference_core(&v->options->core.config, &reference_runs[i]);
+    v->core = reference_core(&v->options->core.config, &v->plan.run[i]);
     s->core = &v->core;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         methods |= (unsigned)!stack_rows[k].view << k;
@@ -81,8 +82,9 @@ static int report(const struct validation *v, const struct own_output *own)
         return own_fail(own, &err);
     struct validate_report r = {.run = program_run_report(&v->runs, 0, &v->options->core.simulation),
                                 .total = &first->total,
+                                .plan = &v->plan,
                                 .seconds = v->runs.seconds};
-    for (unsigned i = 0; i < REFERENCE_RUNS; i++) {
+    for (unsigned i = 0; i < v->plan.count; i++) {
         const struct program_run *run = program_run_slot(&v->runs, i);
         r.runs[i] = (struct validate_run){.cycles = run->job.done ? run->result.counts.core.cycles : 0,
                                           .seconds = run->seconds,
@@ -97,6 +99,7 @@ static int validate_program(struct stacks_options *o, char **argv)
     struct validation v = {.options = o};
     struct error err;
     own_output_open(&own);
+    reference_plan_make(&v.plan, o->all_orders);
     int code = core_options_finish(&o->core, &err);
     if (code == 0)
         code = guest_options_finish(&o->guest, argv, &err);
@@ -104,7 +107,7 @@ static int validate_program(struct stacks_options *o, char **argv)
                                    .simulation = &o->core.simulation,
                                    .own = &own,
                                    .quiet = o->quiet,
-                                   .count = REFERENCE_RUNS,
+                                   .count = v.plan.count,
                                    .at_once = o->jobs,
                                    .slot_bytes = sizeof(struct run_slot),
                                    .prepare = prepare,
@@ -126,6 +129,7 @@ int validate_stacks(int argc, char **argv)
     guest_options_init(&o.guest);
     core_options_init(&o.core);
     const struct option table[] = {
+        {"all-orders", OPTION_FLAG, &o.all_orders, NULL, "all orders, their mean and their range: 72 runs"},
         {"jobs", OPTION_COUNT, &o.jobs, "N", "runs at once (as many as there are processors)"},
         STACK_FILE_ROWS(&o.files),
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
@@ -141,7 +145,8 @@ int validate_stacks(int argc, char **argv)
             "       cyclescope validate counters|stalls|overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
             "TLBs and branch prediction become real one after another, in two orders. The program runs twelve\n"
-            "times, as many at once as --jobs says, and should not mind that; its output is that of one run.\n"
+            "times, with --all-orders 72 times, as many at once as --jobs says, and should not mind that; its\n"
+            "output is that of one run.\n"
             "The words in the second line, with --help, tell of what else there is to validate.\n\n"
             "options:",
             &first, &status))

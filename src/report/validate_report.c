@@ -1,40 +1,73 @@
 #include "report/validate_report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/stack_chart.h"
 #include "report/stack_report.h"
 
-/* Columns: the reference in both orders, then the methods. */
-enum { COLUMNS = REFERENCE_ORDERS + STACK_KINDS };
+/* What a method is held against: each order, and with all orders their mean and their range. */
+enum { MEAN = REFERENCE_ORDERS, RANGE, AGAINST };
 
-struct column {
-    const char *name;
-    int64_t cycles[COMPONENTS];
-    bool is_method;
-    struct stack_error error[REFERENCE_ORDERS]; /* of a method, against each order */
+static const struct {
+    const char *name, *heading; /* of the stack; the range is none */
+    const char *label, *key;    /* of the error, on the page and in documents */
+} against_rows[AGAINST] = {
+    {"simulation", "simulation", "largest error, %", "max_error"},
+    {"simulation_inverse", "inverse order", "... to the inverse", "max_error_inverse"},
+    {"simulation_mean", "mean order", "... to the mean", "max_error_mean"},
+    {NULL, NULL, "... outside all", "max_error_outside"},
 };
 
-static unsigned find_columns(const struct validate_report *r, struct column column[COLUMNS])
+struct column {
+    const char *name, *heading;
+    int64_t cycles[COMPONENTS];
+    bool is_method;
+    struct stack_error error[AGAINST]; /* of a method */
+};
+
+/* Columns: the stacks of the reference, then those of the methods. */
+enum { COLUMNS = RANGE + STACK_KINDS };
+
+struct comparison {
+    struct column column[COLUMNS];
+    unsigned references, columns; /* how many columns are the reference's, and there are */
+    unsigned errors;              /* that each method has */
+    struct reference_range range; /* with all orders */
+};
+
+static void find_references(const struct validate_report *r, struct comparison *x)
 {
-    uint64_t cycles[REFERENCE_RUNS];
-    unsigned n = 0;
-    for (unsigned i = 0; i < REFERENCE_RUNS; i++)
+    uint64_t cycles[REFERENCE_ALL_RUNS];
+    for (unsigned i = 0; i < r->plan->count; i++)
         cycles[i] = r->runs[i].cycles;
-    for (; n < REFERENCE_ORDERS; n++) {
-        column[n] = (struct column){.name = reference_names[n]};
-        reference_stack(n, cycles, column[n].cycles);
+    x->references = r->plan->all_orders ? RANGE : MEAN;
+    x->errors = r->plan->all_orders ? AGAINST : MEAN;
+    for (unsigned i = 0; i < x->references; i++)
+        x->column[i] = (struct column){.name = against_rows[i].name, .heading = against_rows[i].heading};
+    for (unsigned i = 0; i < REFERENCE_ORDERS; i++)
+        reference_stack(i, cycles, x->column[i].cycles);
+    if (r->plan->all_orders) {
+        reference_all_orders(r->plan, cycles, &x->range);
+        memcpy(x->column[MEAN].cycles, x->range.mean, sizeof x->range.mean);
     }
+}
+
+static void compare(const struct validate_report *r, struct comparison *x)
+{
+    find_references(r, x);
+    x->columns = x->references;
     for (unsigned k = 0; k < STACK_KINDS; k++) {
         if (stack_rows[k].view)
             continue;
-        struct column *c = &column[n++];
-        *c = (struct column){.name = stack_rows[k].name, .is_method = true};
+        struct column *c = &x->column[x->columns++];
+        *c = (struct column){.name = stack_rows[k].name, .heading = stack_rows[k].name, .is_method = true};
         stack_cycles(r->total, r->run.simulation->core, (enum stack_kind)k, c->cycles);
-        for (unsigned o = 0; o < REFERENCE_ORDERS; o++)
-            c->error[o] = stack_error(c->cycles, column[o].cycles, r->total->cycles);
+        for (unsigned i = 0; i < x->references; i++)
+            c->error[i] = stack_error(c->cycles, x->column[i].cycles, r->total->cycles);
+        if (r->plan->all_orders)
+            c->error[RANGE] = stack_error_outside(c->cycles, &x->range, r->total->cycles);
     }
-    return n;
 }
 
 static double cpi_of(const struct validate_report *r, int64_t cycles)
@@ -54,62 +87,63 @@ static void print_cell(const struct validate_report *r, const struct column *c, 
         fprintf(to, " %14.4f", cpi_of(r, c->cycles[component]));
 }
 
-static void print_errors(const struct column *column, unsigned n, unsigned order, FILE *to)
+static void print_errors(const struct comparison *x, unsigned against, FILE *to)
 {
-    fprintf(to, " %-20s", order ? "... to the inverse" : "largest error, %");
-    for (unsigned i = 0; i < n; i++) {
-        const struct stack_error *e = &column[i].error[order];
-        if (column[i].is_method && e->known)
-            fprintf(to, " %7.2f %-*s", e->percent, i + 1 < n ? 6 : 0, component_rows[e->component].key);
+    fprintf(to, " %-20s", against_rows[against].label);
+    for (unsigned i = 0; i < x->columns; i++) {
+        const struct column *c = &x->column[i];
+        const struct stack_error *e = &c->error[against];
+        if (c->is_method && e->known)
+            fprintf(to, " %7.2f %-*s", e->percent, i + 1 < x->columns ? 6 : 0, component_rows[e->component].key);
         else
-            fprintf(to, " %14s", column[i].is_method ? "?" : "");
+            fprintf(to, " %14s", c->is_method ? "?" : "");
     }
     fputc('\n', to);
 }
 
-static void print_heading(const struct column *column, unsigned n, FILE *to)
+static void print_stacks(const struct validate_report *r, const struct comparison *x, FILE *to)
 {
     fprintf(to, "\n %-20s", "CPI");
-    for (unsigned i = 0; i < n; i++)
-        fprintf(to, " %14s", i == 1 ? "inverse order" : column[i].name);
+    for (unsigned i = 0; i < x->columns; i++)
+        fprintf(to, " %14s", x->column[i].heading);
+    fputc('\n', to);
+    for (unsigned c = COMPONENTS; c-- > 0;) {
+        fprintf(to, " %-20s", component_rows[c].label);
+        for (unsigned i = 0; i < x->columns; i++)
+            print_cell(r, &x->column[i], c, to);
+        fputc('\n', to);
+    }
     fputc('\n', to);
 }
 
 static void print_failures(const struct validate_report *r, FILE *to)
 {
     char text[128];
-    for (unsigned i = 0; i < REFERENCE_RUNS; i++)
+    for (unsigned i = 0; i < r->plan->count; i++)
         if (r->runs[i].why)
-            fprintf(to, " The run with %s failed: %s\n", reference_run_text(&reference_runs[i], text, sizeof text),
+            fprintf(to, " The run with %s failed: %s\n", reference_run_text(&r->plan->run[i], text, sizeof text),
                     r->runs[i].why);
 }
 
 void validate_report_print(const struct validate_report *r, FILE *to)
 {
-    struct column column[COLUMNS];
-    unsigned n = find_columns(r, column);
+    struct comparison x;
+    compare(r, &x);
     char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
     fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f\n", r->run.program,
             r->run.simulation->core->name, grouped(r->total->instructions, insns), grouped(r->total->cycles, cycles),
             cpi_of(r, (int64_t)r->total->cycles));
     if (r->total->instructions) {
-        print_heading(column, n, to);
-        for (unsigned c = COMPONENTS; c-- > 0;) {
-            fprintf(to, " %-20s", component_rows[c].label);
-            for (unsigned i = 0; i < n; i++)
-                print_cell(r, &column[i], c, to);
-            fputc('\n', to);
-        }
-        fputc('\n', to);
-        for (unsigned o = 0; o < REFERENCE_ORDERS; o++)
-            print_errors(column, n, o, to);
+        print_stacks(r, &x, to);
+        for (unsigned i = 0; i < x.errors; i++)
+            print_errors(&x, i, to);
         fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n",
                 r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0);
     }
     if (r->total->instructions == 0)
         fputs(" The program ended before the part that is measured.\n", to);
     print_failures(r, to);
-    fprintf(to, " %u runs, %.1f seconds\n\n", REFERENCE_RUNS, r->seconds);
+    fprintf(to, " %u runs, %.1f seconds\n\n", r->plan->count, r->seconds);
 }
 
 /* ---- JSON */
@@ -126,16 +160,30 @@ static json_t *column_json(const struct validate_report *r, const struct column 
     return object;
 }
 
-static void add_errors(json_t *root, const struct column *column, unsigned n, unsigned order, const char *key)
+/* Of the components that the reference has, the lowest and highest. */
+static json_t *range_json(const struct validate_report *r, const struct reference_range *range)
 {
+    json_t *object = json_object();
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        if (component_rows[c].parent == c)
+            json_object_set_new(object, component_rows[c].key,
+                                range->lowest[c] == REFERENCE_UNKNOWN
+                                    ? json_null()
+                                    : json_pack("[f, f]", cpi_of(r, range->lowest[c]), cpi_of(r, range->highest[c])));
+    return object;
+}
+
+static void add_errors(json_t *root, const struct comparison *x, unsigned against)
+{
+    const char *key = against_rows[against].key;
     json_t *percent = json_object(), *component = json_object();
     char name[64];
-    for (unsigned i = 0; i < n; i++) {
-        const struct stack_error *e = &column[i].error[order];
-        if (!column[i].is_method || !e->known)
+    for (unsigned i = x->references; i < x->columns; i++) {
+        const struct stack_error *e = &x->column[i].error[against];
+        if (!e->known)
             continue;
-        json_object_set_new(percent, column[i].name, json_real(e->percent));
-        json_object_set_new(component, column[i].name, json_string(component_rows[e->component].key));
+        json_object_set_new(percent, x->column[i].name, json_real(e->percent));
+        json_object_set_new(component, x->column[i].name, json_string(component_rows[e->component].key));
     }
     snprintf(name, sizeof name, "%s_component", key);
     json_object_set_new(root, key, percent);
@@ -145,10 +193,10 @@ static void add_errors(json_t *root, const struct column *column, unsigned n, un
 static json_t *runs_json(const struct validate_report *r)
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < REFERENCE_RUNS; i++) {
+    for (unsigned i = 0; i < r->plan->count; i++) {
         json_t *real = json_array();
         for (unsigned c = 0; c < COMPONENTS; c++)
-            if (reference_runs[i].real >> c & 1)
+            if (r->plan->run[i].real >> c & 1)
                 json_array_append_new(real, json_string(component_rows[c].key));
         json_array_append_new(array,
                               json_pack("{s:o, s:I, s:f, s:s?}", "real", real, "cycles", (json_int_t)r->runs[i].cycles,
@@ -159,18 +207,20 @@ static json_t *runs_json(const struct validate_report *r)
 
 json_t *validate_report_json(const struct validate_report *r)
 {
-    struct column column[COLUMNS];
-    unsigned n = find_columns(r, column);
+    struct comparison x;
+    compare(r, &x);
     json_t *root = run_report_json(&r->run, "validate"), *stacks = json_object();
     if (root == NULL) {
         json_decref(stacks);
         return NULL;
     }
-    for (unsigned i = 0; i < n; i++)
-        json_object_set_new(stacks, column[i].name, column_json(r, &column[i]));
+    for (unsigned i = 0; i < x.columns; i++)
+        json_object_set_new(stacks, x.column[i].name, column_json(r, &x.column[i]));
     json_object_set_new(root, "stacks", stacks);
-    add_errors(root, column, n, 0, "max_error");
-    add_errors(root, column, n, 1, "max_error_inverse");
+    if (r->plan->all_orders)
+        json_object_set_new(root, "simulation_range", range_json(r, &x.range));
+    for (unsigned i = 0; i < x.errors; i++)
+        add_errors(root, &x, i);
     json_object_set_new(
         root, "overlap_percent",
         json_real(r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0));
@@ -181,47 +231,66 @@ json_t *validate_report_json(const struct validate_report *r)
 
 /* ---- CSV and SVG */
 
+/* A line up to the errors. */
+static void csv_stack(const struct validate_report *r, const char *name, const int64_t cycles[COMPONENTS], FILE *to)
+{
+    fprintf(to, "%s,%" PRIu64 ",%" PRIu64 ",%.6f", name, r->total->instructions, r->total->cycles,
+            cpi_of(r, (int64_t)r->total->cycles));
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        if (cycles[c] == REFERENCE_UNKNOWN)
+            fputc(',', to);
+        else
+            fprintf(to, ",%.6f", cpi_of(r, cycles[c]));
+}
+
+/* The rest of it: blank for the reference, whose columns have no known errors, and whose range has none (NULL). */
+static void csv_errors(const struct comparison *x, const struct column *c, FILE *to)
+{
+    for (unsigned i = 0; i < x->errors; i++)
+        if (c && c->error[i].known)
+            fprintf(to, ",%.4f,%s", c->error[i].percent, component_rows[c->error[i].component].key);
+        else
+            fputs(",,", to);
+    fputc('\n', to);
+}
+
 void validate_report_csv(const struct validate_report *r, FILE *to)
 {
-    struct column column[COLUMNS];
-    unsigned n = find_columns(r, column);
+    struct comparison x;
+    compare(r, &x);
     fputs("method,instructions,cycles,cpi", to);
     for (unsigned c = 0; c < COMPONENTS; c++)
         fprintf(to, ",%s", component_rows[c].key);
-    fputs(",max_error_percent,max_error_component,max_error_inverse_percent,max_error_inverse_component\n", to);
-    for (unsigned i = 0; i < n; i++) {
-        fprintf(to, "%s,%" PRIu64 ",%" PRIu64 ",%.6f", column[i].name, r->total->instructions, r->total->cycles,
-                cpi_of(r, (int64_t)r->total->cycles));
-        for (unsigned c = 0; c < COMPONENTS; c++)
-            if (column[i].cycles[c] == REFERENCE_UNKNOWN)
-                fputc(',', to);
-            else
-                fprintf(to, ",%.6f", cpi_of(r, column[i].cycles[c]));
-        for (unsigned o = 0; o < REFERENCE_ORDERS; o++) {
-            const struct stack_error *e = &column[i].error[o];
-            if (column[i].is_method && e->known)
-                fprintf(to, ",%.4f,%s", e->percent, component_rows[e->component].key);
-            else
-                fputs(",,", to);
+    for (unsigned i = 0; i < x.errors; i++)
+        fprintf(to, ",%s_percent,%s_component", against_rows[i].key, against_rows[i].key);
+    fputc('\n', to);
+    for (unsigned i = 0; i < x.columns; i++) {
+        if (i == x.references && r->plan->all_orders) {
+            csv_stack(r, "simulation_lowest", x.range.lowest, to);
+            csv_errors(&x, NULL, to);
+            csv_stack(r, "simulation_highest", x.range.highest, to);
+            csv_errors(&x, NULL, to);
         }
-        fputc('\n', to);
+        csv_stack(r, x.column[i].name, x.column[i].cycles, to);
+        csv_errors(&x, &x.column[i], to);
     }
 }
 
 void validate_report_svg(const struct validate_report *r, FILE *to)
 {
-    struct column column[COLUMNS];
-    unsigned n = find_columns(r, column);
+    struct comparison x;
+    compare(r, &x);
     double cpi[COLUMNS][COMPONENTS];
     struct stack_bar bar[COLUMNS];
     char title[256];
-    for (unsigned i = 0; i < n; i++) {
-        bar[i] = (struct stack_bar){.name = column[i].name, .cpi = cpi[i]};
+    for (unsigned i = 0; i < x.columns; i++) {
+        const struct column *column = &x.column[i];
+        bar[i] = (struct stack_bar){.name = column->name, .cpi = cpi[i]};
         for (unsigned c = 0; c < COMPONENTS; c++)
-            cpi[i][c] = column[i].cycles[c] == REFERENCE_UNKNOWN ? 0 : cpi_of(r, column[i].cycles[c]);
+            cpi[i][c] = column->cycles[c] == REFERENCE_UNKNOWN ? 0 : cpi_of(r, column->cycles[c]);
     }
     struct stack_group group = {
-        .name = r->run.program, .count = n, .bar = bar, .hundred = cpi_of(r, (int64_t)r->total->cycles)};
+        .name = r->run.program, .count = x.columns, .bar = bar, .hundred = cpi_of(r, (int64_t)r->total->cycles)};
     snprintf(title, sizeof title, "CPI on %s", r->run.simulation->core->name);
     stack_svg_write(&(struct stack_chart){.title = title, .group = &group, .count = 1, .normalized = true}, to);
 }

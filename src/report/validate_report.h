@@ -14,8 +14,9 @@ struct validate_run {
 struct validate_report {
     struct run_report run;              /* the one with everything real */
     const struct stack_interval *total; /* its stacks */
-    struct validate_run runs[REFERENCE_RUNS];
-    double seconds; /* of all runs together, by the clock */
+    const struct reference_plan *plan;
+    struct validate_run runs[REFERENCE_ALL_RUNS]; /* as many as planned */
+    double seconds;                               /* of all runs together, by the clock */
 };
 
 void validate_report_print(const struct validate_report *r, FILE *to);

@@ -1,5 +1,6 @@
 #include "stacks/reference.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,12 +10,11 @@ enum {
     SHARED = REAL(l1d) | REAL(branch),
     FRONT = REAL(l1i) | REAL(l2i) | REAL(itlb),
     BACK = REAL(l2d) | REAL(dtlb),
+    EVERYTHING = SHARED | FRONT | BACK,
 };
 
-const char *const reference_names[REFERENCE_ORDERS] = {"simulation", "simulation_inverse"};
-
-const struct reference_run reference_runs[REFERENCE_RUNS] = {
-    {SHARED | FRONT | BACK},
+static const struct reference_run reference_runs[REFERENCE_RUNS] = {
+    {EVERYTHING},
     {0},
     {REAL(l1d)},
     {SHARED},
@@ -33,6 +33,32 @@ static const enum component orders[REFERENCE_ORDERS][REFERENCE_STEPS - 1] = {
     {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_l2d, COMPONENT_dtlb},
     {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l2d, COMPONENT_dtlb, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb},
 };
+
+/* Whether some order comes by this set: of each side the second cache only with the first. */
+static bool is_possible(unsigned real)
+{
+    bool front = !(real & REAL(l2i)) || real & REAL(l1i);
+    bool back = !(real & REAL(l2d)) || real & REAL(l1d);
+    return front && back && !(real & ~EVERYTHING);
+}
+
+static bool is_planned(const struct reference_plan *p, unsigned real)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->run[i].real == real)
+            return true;
+    return false;
+}
+
+void reference_plan_make(struct reference_plan *p, bool all_orders)
+{
+    *p = (struct reference_plan){.all_orders = all_orders, .count = REFERENCE_RUNS};
+    memcpy(p->run, reference_runs, sizeof reference_runs);
+    for (unsigned real = 0; all_orders && real <= EVERYTHING; real++)
+        if (is_possible(real) && !is_planned(p, real))
+            p->run[p->count++].real = real;
+    assert(p->count == (all_orders ? REFERENCE_ALL_RUNS : REFERENCE_RUNS));
+}
 
 struct core_config reference_core(const struct core_config *core, const struct reference_run *run)
 {
@@ -82,6 +108,79 @@ void reference_stack(unsigned order, const uint64_t cycles[REFERENCE_RUNS], int6
     }
 }
 
+/* ---- all orders */
+
+/* By sets of real structures; a set has a higher number than any of its subsets. */
+struct lattice {
+    int64_t cycles[EVERYTHING + 1]; /* 0: the run failed */
+    int64_t before[EVERYTHING + 1]; /* ways to come from nothing to the set, one structure after another ... */
+    int64_t after[EVERYTHING + 1];  /* ... and from it to everything */
+};
+
+static void count_ways(struct lattice *l)
+{
+    l->before[0] = l->after[EVERYTHING] = 1;
+    for (unsigned real = 0; real <= EVERYTHING; real++)
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            if (real >> c & 1 && is_possible(real) && is_possible(real & ~(1u << c)))
+                l->before[real] += l->before[real & ~(1u << c)];
+    for (unsigned real = EVERYTHING; real-- > 0;)
+        for (unsigned c = 0; c < COMPONENTS; c++)
+            if (!(real >> c & 1) && is_possible(real) && is_possible(real | 1u << c))
+                l->after[real] += l->after[real | 1u << c];
+}
+
+/* What a structure adds to each set that it can join: the lowest and the highest, and in all orders together. False if
+ * a run failed that tells. */
+static bool find_added(const struct lattice *l, unsigned c, int64_t *lowest, int64_t *highest, int64_t *sum)
+{
+    *lowest = INT64_MAX;
+    *highest = INT64_MIN;
+    *sum = 0;
+    for (unsigned without = 0; without <= EVERYTHING; without++) {
+        unsigned with = without | 1u << c;
+        if (with == without || !is_possible(without) || !is_possible(with))
+            continue;
+        int64_t added = l->cycles[with] - l->cycles[without];
+        if (l->cycles[with] == 0 || l->cycles[without] == 0)
+            return false;
+        *lowest = added < *lowest ? added : *lowest;
+        *highest = added > *highest ? added : *highest;
+        *sum += l->before[without] * l->after[with] * added;
+    }
+    return true;
+}
+
+static int64_t divide_down(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+void reference_all_orders(const struct reference_plan *p, const uint64_t cycles[REFERENCE_ALL_RUNS],
+                          struct reference_range *range)
+{
+    struct lattice l = {{0}, {0}, {0}};
+    int64_t sum, sums = 0; /* rounding the sums of components, not these, keeps their total */
+    for (unsigned i = 0; i < p->count; i++)
+        l.cycles[p->run[i].real] = (int64_t)cycles[i];
+    count_ways(&l);
+    int64_t ways = l.after[0], base = l.cycles[0] ? l.cycles[0] : REFERENCE_UNKNOWN;
+    *range = (struct reference_range){{0}, {0}, {0}};
+    range->mean[COMPONENT_base] = range->lowest[COMPONENT_base] = range->highest[COMPONENT_base] = base;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        if (!(EVERYTHING >> c & 1))
+            continue;
+        if (find_added(&l, c, &range->lowest[c], &range->highest[c], &sum)) {
+            range->mean[c] = divide_down(sums + sum, ways) - divide_down(sums, ways);
+            sums += sum;
+        } else {
+            range->mean[c] = range->lowest[c] = range->highest[c] = REFERENCE_UNKNOWN;
+        }
+    }
+}
+
+/* ---- errors */
+
 /* With components added to their parents. */
 static void fold(const int64_t stack[COMPONENTS], int64_t folded[COMPONENTS])
 {
@@ -93,19 +192,29 @@ static void fold(const int64_t stack[COMPONENTS], int64_t folded[COMPONENTS])
     }
 }
 
-struct stack_error stack_error(const int64_t stack[COMPONENTS], const int64_t reference[COMPONENTS], uint64_t cycles)
+struct stack_error stack_error_outside(const int64_t stack[COMPONENTS], const struct reference_range *range,
+                                       uint64_t cycles)
 {
     struct stack_error e = {0};
-    int64_t a[COMPONENTS], b[COMPONENTS];
+    int64_t a[COMPONENTS], lowest[COMPONENTS], highest[COMPONENTS];
     fold(stack, a);
-    fold(reference, b);
+    fold(range->lowest, lowest);
+    fold(range->highest, highest);
     for (unsigned c = 0; cycles && c < COMPONENTS; c++) {
-        if (component_rows[c].parent != c || b[c] == REFERENCE_UNKNOWN)
+        if (component_rows[c].parent != c || lowest[c] == REFERENCE_UNKNOWN)
             continue;
-        double difference = (double)(a[c] - b[c]),
-               percent = 100 * (difference < 0 ? -difference : difference) / (double)cycles;
+        int64_t outside = a[c] < lowest[c] ? lowest[c] - a[c] : a[c] > highest[c] ? a[c] - highest[c] : 0;
+        double percent = 100 * (double)outside / (double)cycles;
         if (!e.known || percent > e.percent)
             e = (struct stack_error){percent, (enum component)c, true};
     }
     return e;
+}
+
+struct stack_error stack_error(const int64_t stack[COMPONENTS], const int64_t reference[COMPONENTS], uint64_t cycles)
+{
+    struct reference_range point;
+    memcpy(point.lowest, reference, sizeof point.lowest);
+    memcpy(point.highest, reference, sizeof point.highest);
+    return stack_error_outside(stack, &point, cycles);
 }

@@ -175,6 +175,46 @@ def errors_are_printed(row, key):
     return said[1::2] == list(r[key + "_component"].values()) and all(
         near(float(n), want, 0.0051) for n, want in zip(said[::2], r[key].values()))
 
+def all_orders():
+    """Of every component its mean and what it is in all orders in which second caches come after first ones, in cycles."""
+    from fractions import Fraction
+    from itertools import permutations
+    runs = {frozenset(x["real"]): None if x["failed"] else x["cycles"] for x in r["runs"]}
+    found = {"base": [runs[frozenset()]]}
+    valid = [o for o in permutations(orders["simulation"]) if
+             o.index("l1i") < o.index("l2i") and o.index("l1d") < o.index("l2d")]
+    for order in valid:
+        sets = [runs[frozenset(order[:n])] for n in range(8)]
+        for c, before, with_it in zip(order, sets, sets[1:]):
+            found.setdefault(c, []).append(None if before is None or with_it is None else with_it - before)
+    return {c: None if None in n else (Fraction(sum(n), len(n)), min(n), max(n)) for c, n in found.items()}
+
+def all_orders_hold():
+    mean, span, want = r["stacks"]["simulation_mean"], r["simulation_range"], all_orders()
+    if not list(mean) == list(span) == [c for c in components if c != "fu"] or set(mean) != set(want):
+        return False
+    for c, w in want.items():
+        if w is None:
+            if mean[c] is not None or span[c] is not None:
+                return False
+        elif abs(round(mean[c] * r["instructions"]) - w[0]) >= 1 or \
+                [round(n * r["instructions"]) for n in span[c]] != [w[1], w[2]] or not span[c][0] <= mean[c] <= span[c][1]:
+            return False
+    return True
+
+def outside_of(method):
+    """As error_of, to what all orders give."""
+    stack, span = dict(r["stacks"][method]), r["simulation_range"]
+    stack["base"] += stack.pop("fu")
+    return max(((100 * max(0, span[c][0] - stack[c], stack[c] - span[c][1]) / r["cpi"], c) for c in stack if span[c]),
+               key=lambda e: e[0])
+
+def outside_holds():
+    found = {m: outside_of(m) for m in methods}
+    return list(r["max_error_outside"]) == list(r["max_error_outside_component"]) == methods and all(
+        near(r["max_error_outside"][m], found[m][0], 1e-6) and r["max_error_outside_component"][m] == found[m][1]
+        for m in methods)
+
 def timeless(d):
     return {**d, "host": 0, "runs": [{**x, "seconds": 0} for x in d.get("runs", [])]}
 '
@@ -596,6 +636,41 @@ for jobs in 1 3 4294967296; do
     gives "validate-$jobs-jobs" 3 'done' "${validate[@]}" --quiet --jobs $jobs --json "$work/json" "$work/work" 5000
     holds "validate-$jobs-jobs-give-the-same" 'timeless(r) == timeless(b)'
 done
+gives validate-two-orders 3 'done' "${validate[@]}" --quiet --json "$work/json" "$work/work" 1000
+keep
+gives validate-all-orders 3 'done' "${validate[@]}" --all-orders --json "$work/json" --csv "$work/csv" --svg "$work/svg" \
+    "$work/work" 1000
+holds validate-all-orders-runs-72-times 'len(r["runs"]) == len(set(frozenset(x["real"]) for x in r["runs"])) == 72 and
+    all(set(x["real"]) >= {first} or second not in x["real"] for x in r["runs"] for first, second in
+        (("l1i", "l2i"), ("l1d", "l2d"))) and re.search("^ 72 runs, [0-9.]+ seconds$", text("err"), re.M)'
+holds validate-all-orders-has-the-two 'timeless(r)["runs"][:12] == timeless(b)["runs"] and
+    {k: v for k, v in r["stacks"].items() if k != "simulation_mean"} == b["stacks"] and
+    list(r["stacks"]) == list(orders) + ["simulation_mean"] + methods and
+    all(r[k] == b[k] for k in b if k.startswith("max_error")) and [k for k in r if k not in b] == ["simulation_range",
+    "max_error_mean", "max_error_mean_component", "max_error_outside", "max_error_outside_component"]'
+holds validate-all-orders-mean-and-range 'all_orders_hold()'
+holds validate-all-orders-mean-sums-to-the-cycles 'near(sum(r["stacks"]["simulation_mean"].values()), r["cpi"]) and
+    sum(round(n * r["instructions"]) for n in r["stacks"]["simulation_mean"].values()) == r["cycles"]'
+holds validate-all-orders-hold-both 'all(low <= r["stacks"][o][c] <= high for o in orders
+    for c, (low, high) in r["simulation_range"].items()) and any(low < high for low, high in r["simulation_range"].values())'
+holds validate-all-orders-errors 'errors_hold("simulation_mean", "max_error_mean") and outside_holds() and
+    all(r["max_error_outside"][m] <= r[k][m] for m in methods for k in ("max_error", "max_error_inverse", "max_error_mean"))'
+holds validate-all-orders-page 're.search("^ CPI +simulation +inverse order +mean order +naive ", text("err"), re.M) and
+    all(re.search("^ " + label + "".join(" +{:.4f}".format(stack[c]) for stack in r["stacks"].values()) + "$",
+                  text("err"), re.M) for label, c in labels.items() if c != "fu") and
+    errors_are_printed("... to the mean", "max_error_mean") and errors_are_printed("... outside all", "max_error_outside")'
+never_says validate-all-orders-page-has-no-trailing-blanks ' $'
+holds validate-all-orders-csv '(lambda rows, span: [x["method"] for x in rows] ==
+    list(orders) + ["simulation_mean", "simulation_lowest", "simulation_highest"] + methods and
+    list(rows[0])[-4:] == ["max_error_mean_percent", "max_error_mean_component", "max_error_outside_percent",
+                           "max_error_outside_component"] and
+    all(near(float(rows[2][c]), r["stacks"]["simulation_mean"].get(c, 0), 1e-6) for c in components) and
+    all(near(float(rows[3 + end][c]), span.get(c, (0, 0))[end], 1e-6) for c in components for end in (0, 1)) and
+    all(near(float(x[k + "_percent"]), r[k][x["method"]], 1e-4) and x[k + "_component"] == r[k + "_component"][x["method"]]
+        for x in rows[5:] for k in ("max_error", "max_error_mean", "max_error_outside")) and
+    all(x["max_error_percent"] == x["max_error_outside_component"] == "" for x in rows[:5]))(table_of("csv"), r["simulation_range"])'
+holds validate-all-orders-svg 'svg_says("svg", *r["stacks"])'
+complains validate-all-orders-is-of-stacks "all-orders" "${validate[@]}" stalls --all-orders "$work/work"
 gives validate-perfect 3 'done' "${validate[@]}" --set perfect.branch=yes --set perfect.l1i=yes --json "$work/json" \
     "$work/work" 1000
 holds validate-keeps-what-is-perfect 'references_hold() and
@@ -675,10 +750,11 @@ else not_ok validate-output-that-nobody-reads "says something else"; fi
 # ---- validate: a run that is killed
 mkfifo "$work/fifo"
 exec 9<>"$work/fifo"
-# begin_waiting: a validation in the background, $waiting, whose twelve runs, ${runs[@]}, are under way; each waits for a byte
+# begin_waiting [OPTION]: a validation in the background, $waiting, whose first twelve runs, ${runs[@]}, are under way; each
+# waits for a byte
 begin_waiting() {
     rm -f "$work/json"
-    "${validate[@]}" --jobs 12 --json "$work/json" "$work/waits" "$work/fifo" >"$work/out" 2>"$work/err" </dev/null 9>&- &
+    "${validate[@]}" "$@" --jobs 12 --json "$work/json" --csv "$work/csv" "$work/waits" "$work/fifo" >"$work/out" 2>"$work/err" </dev/null 9>&- &
     waiting=$!
     for _ in $(seq 200); do
         read -ra runs <"/proc/$waiting/task/$waiting/children"
@@ -688,7 +764,7 @@ begin_waiting() {
     not_ok twelve-runs-at-once "there are ${#runs[@]}"
 }
 end_waiting() { # STATUS NAME
-    printf '%12s' '' >&9
+    printf '%72s' '' >&9
     wait $waiting
     local status=$?
     timeout 0.2 cat <&9 >/dev/null # what nobody has read
@@ -710,6 +786,14 @@ holds killed-run-leaves-the-rest 'all(r["stacks"][m] == b["stacks"][m] for m in 
     all(n is None or n == b["stacks"][o][c] for o in orders for c, n in r["stacks"][o].items())'
 holds errors-against-what-is-known 'errors_hold("simulation", "max_error") and
     errors_hold("simulation_inverse", "max_error_inverse")'
+begin_waiting --all-orders
+kill -KILL "${runs[3]}"
+end_waiting 6 a-run-of-all-orders-killed
+says killed-run-leaves-the-mean-unknown '^ branch prediction +\? +\? +\? +[0-9.]+'
+holds killed-run-leaves-some-of-the-mean 'all_orders_hold() and
+    [c for c, n in r["stacks"]["simulation_mean"].items() if n is not None] == ["base", "l2i"]'
+holds killed-run-leaves-blanks 'all((x["branch"] == "") != (x["l2i"] == "") for x in table_of("csv")[2:5])'
+holds errors-against-what-is-known-of-all-orders 'errors_hold("simulation_mean", "max_error_mean") and outside_holds()'
 begin_waiting
 kill -KILL "${runs[0]}"
 end_waiting 125 the-first-run-killed
