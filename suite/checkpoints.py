@@ -35,16 +35,19 @@ def add_options(parser):
 
 
 class Interrupted:
-    """Runs a program up to a point, saves it, and goes on with what was saved, as one command."""
+    """Runs a program up to a point, saves it, and goes on with what was saved by a command of Cyclescope's, in which
+    {count} stands for the file that it writes; all as one command."""
 
-    def __init__(self, sysroot, cyclescope, at):
+    def __init__(self, sysroot, cyclescope, at, *go_on):
         self._sysroot, self._cyclescope, self._at = sysroot, str(cyclescope), at
+        self._go_on = go_on or ("run", "--count={count}")
 
     def command(self, folder, argv):
         file = folder.with_name(folder.name + ".checkpoint")
         save = [self._cyclescope, "checkpoint", "--quiet", "--at", str(self._at), "-o", str(file), "--sysroot",
                 str(self._sysroot), "--", *argv]
-        go_on = [self._cyclescope, "run", f"--count={self.count_file(folder)}", "--restore", str(file)]
+        count = str(self.count_file(folder))
+        go_on = [self._cyclescope, *(str(word).replace("{count}", count) for word in self._go_on), "--restore", str(file)]
         return [sys.executable, "-I", "-c", BOTH, str(file), str(len(save)), *save, *go_on]
 
     def count_file(self, folder):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures;
-how good profiles are, by profiles.py; how good counts by turns are, by sampling.py; and how well parts of a run stand for
+the reference in all orders, by orders.py; how good profiles are, by profiles.py; how good counts by turns are, by sampling.py; and how well parts of a run stand for
 all of it, by phases.py.
 
 Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these six lie beside this file)
+import folder    # noqa: E402  (these seven lie beside this file)
 import guest     # noqa: E402
+import orders    # noqa: E402
 import phases    # noqa: E402
 import profiles  # noqa: E402
 import programs  # noqa: E402
@@ -121,7 +122,7 @@ def overlaps(found):
     return table(["program", "% of cycles", "the paper's program"], rows)
 
 
-def page(options, found, problems, remarks):
+def page(options, found, in_all_orders, problems, remarks):
     yield "# Results\n"
     yield (f"Written by `make reproduce` (`suite/reproduce.py`): {len(found)} integer programs of the suite, "
            f"{options.insns // 1000000} million instructions each on the core `{options.core}`, after {100 * options.skip:.0f} % of "
@@ -134,6 +135,8 @@ def page(options, found, problems, remarks):
            "units count as base, as in the reference. `fmt, from` is the component that has fmt's largest error.\n")
     yield from errors(found)
     yield remarks
+    if in_all_orders:
+        yield from orders.section(in_all_orders)
     yield "## Penalties per event, in cycles\n"
     yield "The paper's figures 4, 6 and 9. Where there are fewer than 1000 events, no average is given.\n"
     yield from penalties(found)
@@ -144,9 +147,9 @@ def page(options, found, problems, remarks):
     yield from stacks(found)
 
 
-def report(options, found, problems, more=()):
+def report(options, found, in_all_orders, problems, more=()):
     remarks = (HERE / "results_remarks.md").read_text() if options.core == "eyerman2006" else ""
-    Path(options.output).write_text("\n".join([*page(options, found, problems, remarks), *more]).rstrip() + "\n")
+    Path(options.output).write_text("\n".join([*page(options, found, in_all_orders, problems, remarks), *more]).rstrip() + "\n")
 
 
 def main():
@@ -167,7 +170,7 @@ def main():
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
-    found, problems = {}, {}
+    found, in_all_orders, problems = {}, {}, {}
     for case in programs.load(options.size, options.programs):
         kept = Path(options.keep) / f"{case.program}.json" if options.keep else None
         try:
@@ -178,21 +181,22 @@ def main():
                 if kept:
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     kept.write_text(json.dumps(found[case.program]))
-        except Failed as problem:
+            in_all_orders[case.program] = orders.measure(options, suite, case)
+        except (Failed, orders.Failed) as problem:
             problems[case.program] = problem
         r = found.get(case.program)
         print(f"{case.program}: " + (f"CPI {r['cpi']:.3f}, fmt {r['max_error']['fmt']:.2f} %, fmt2 {r['max_error']['fmt2']:.2f} %"
                                      if r else f"failed: {problems[case.program]}"), flush=True)
         if found:
-            report(options, found, problems)
+            report(options, found, in_all_orders, problems)
     sampled, profile_problems = profiles.run(options, suite)
     more = [*profiles.section(options, sampled, profile_problems)]
-    report(options, found, problems, more)
+    report(options, found, in_all_orders, problems, more)
     counted, sampling_problems = sampling.run(options, suite)
     more += sampling.section(options, counted, sampling_problems)
-    report(options, found, problems, more)
+    report(options, found, in_all_orders, problems, more)
     parts, phase_problems = phases.run(options, suite)
-    report(options, found, problems, [*more, *phases.section(options, parts, phase_problems)])
+    report(options, found, in_all_orders, problems, [*more, *phases.section(options, parts, phase_problems)])
     sys.exit(bool(problems or profile_problems or sampling_problems or phase_problems))
 
 

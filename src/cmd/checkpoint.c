@@ -291,8 +291,8 @@ int command_checkpoint(int argc, char **argv)
     if (command_begins(table, ROWS, argc, argv, &o.help,
                        "usage: cyclescope checkpoint --at N -o FILE [options] [--] PROGRAM [ARGUMENTS]\n\n"
                        "Runs a 64-bit RISC-V Linux program at full speed for N instructions and saves all that it is,\n"
-                       "so that `run`, `stat` and `stack` can go on from there with --restore FILE. Exits with 0 when\n"
-                       "the checkpoint is complete, else with 125.\n\noptions:",
+                       "so that `run`, `stat`, `stack` and `validate` can go on from there with --restore FILE. Exits\n"
+                       "with 0 when the checkpoint is complete, else with 125.\n\noptions:",
                        &first, &status))
         status = save_program(&o, argv + first);
     guest_options_free(&o.guest);

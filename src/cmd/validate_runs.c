@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checkpoint/checkpoint.h"
 #include "cmd/command.h"
 #include "guest/files.h"
 
@@ -123,6 +124,18 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     return code;
 }
 
+/* Each reads the checkpoint for itself: a file that is open in several processes has one place in all of them. */
+static struct process *start(const struct program_runs *r, struct error *err)
+{
+    if (r->restore == NULL)
+        return process_new(r->guest, err);
+    struct checkpoint *c = checkpoint_open(r->restore, err);
+    if (c == NULL)
+        return NULL;
+    *checkpoint_config(c) = *r->guest;
+    return checkpoint_restore(c, err);
+}
+
 static void work(void *context, unsigned i)
 {
     struct program_runs *r = context;
@@ -132,7 +145,7 @@ static void work(void *context, unsigned i)
     if (separate_output(&output, r->own, &run->job.err) != 0)
         return;
     offer_to_be_killed_first();
-    struct process *p = process_new(r->guest, &run->job.err);
+    struct process *p = start(r, &run->job.err);
     if (p)
         run->job.done = simulate_run(r, i, p, &output) == 0;
 }

@@ -23,6 +23,7 @@ struct program_run {
 
 struct program_runs {
     const struct process_config *guest;
+    const char *restore;                 /* the checkpoint that all go on from; NULL: they start the program */
     const struct simulation *simulation; /* what all begin with */
     const struct own_output *own;
     bool quiet;

@@ -1,5 +1,7 @@
 /* cyclescope validate: every accounting method against the simulation reference. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/core_options.h"
@@ -101,9 +103,12 @@ static int validate_program(struct stacks_options *o, char **argv)
     own_output_open(&own);
     reference_plan_make(&v.plan, o->all_orders);
     int code = core_options_finish(&o->core, &err);
+    if (code == 0 && o->guest.restore && strcmp(o->guest.restore, "-") == 0)
+        code = error_set(&err, -EINVAL, "--restore -: every run reads the checkpoint for itself, so it must be a file");
     if (code == 0)
         code = guest_options_finish(&o->guest, argv, &err);
     v.runs = (struct program_runs){.guest = &o->guest.config,
+                                   .restore = o->guest.restore,
                                    .simulation = &o->core.simulation,
                                    .own = &own,
                                    .quiet = o->quiet,
@@ -135,6 +140,7 @@ int validate_stacks(int argc, char **argv)
         {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
         {"help", OPTION_FLAG, &o.help, NULL, "print this"},
         CORE_OPTION_ROWS(&o.core),
+        RESTORE_OPTION_ROW(&o.guest),
         GUEST_OPTION_ROWS(&o.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };

@@ -162,6 +162,12 @@ busy stack --quiet --csv skipped --skip 30000 ./work 20000 >/dev/null
 busy stack --quiet --csv restored --restore point >/dev/null
 if [ -s "$work/restored" ] && cmp -s "$work/skipped" "$work/restored"; then ok stack-counts-the-same
 else not_ok stack-counts-the-same "$(cat "$work/skipped" "$work/restored")"; fi
+busy validate --quiet --csv skipped --skip 30000 ./work 20000 >/dev/null
+busy validate --quiet --csv restored --restore point >"$work/out"
+if [ "$(wc -l <"$work/restored")" = 9 ] && cmp -s "$work/skipped" "$work/restored" && [ "$(cat "$work/out")" = done ]; then
+    ok validate-counts-the-same
+else not_ok validate-counts-the-same "$(cat "$work/out" "$work/skipped" "$work/restored")"; fi
+complains validate-through-a-pipe 'every run reads the checkpoint for itself' "$cyclescope" validate --restore -
 busy checkpoint --quiet --at 60000 -o later --restore point 2>"$work/err"
 gives checkpoint-of-a-checkpoint 3 done "$cyclescope" run --restore "$work/later"
 busy checkpoint --quiet --at 30000 -o - ./work 20000 2>"$work/err" | busy run --restore - >"$work/out"
