@@ -629,7 +629,7 @@ holds validate-svg 'svg_says("svg", "work", "eyerman2006", *r["stacks"])'
 keep
 look --method all "$work/work" 5000
 holds validate-has-the-stacks-of-stack 'all(r["stacks"][m] == b["stacks"][m] for m in methods if m != "fmt2") and
-    all(near(b["stacks"]["fmt2"][c], r["stacks"]["fmt2"][c], (4.5 if c == "base" else 0.5) / r["instructions"])
+    all(near(b["stacks"]["fmt2"][c], r["stacks"]["fmt2"][c], (4.01 if c == "base" else 0.501) / r["instructions"])
         for c in components) and
     r["overlap_percent"] == b["overlap_percent"] and r["cycles"] == b["cycles"]'
 for jobs in 1 3 4294967296; do
