@@ -23,10 +23,10 @@ import programs  # noqa: E402
 import sampling  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-# The suite's programs that do the work of one of SPECint2000, and of which (eon's are floating-point programs here).
+# The suite's integer programs, and whose work of SPECint2000 they do (eon's are floating-point programs here).
 STANDS_FOR = {"gzip": "gzip", "nextpnr": "vpr", "cc1": "gcc", "lemon": "mcf", "hoichess": "crafty", "linkparser": "parser",
               "perl-pod": "perlbmk", "perl-tidy": "perlbmk", "gap": "gap", "sqlite": "vortex", "bzip2": "bzip2",
-              "arachne": "twolf"}
+              "arachne": "twolf", "python": None, "gawk": None, "stockfish": "crafty"}
 METHODS = ("naive", "naive_nonspec", "power5", "fmt", "sfmt", "fmt2")
 REFERENCES = ("simulation", "simulation_inverse")
 COMPONENTS = ("base", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # fu is part of the reference's base
