@@ -3,29 +3,48 @@
  * The row at the fetch pointer collects the instruction misses in front of the next branch, which takes it along. */
 #include "stacks/fmt.h"
 
-/* What a local counter of the row at the fetch pointer holds. */
-static struct span held(const struct fmt *f, unsigned i)
+#include <string.h>
+
+/* What local counters count, so far. */
+static inline void read_counters(const struct fmt *f, uint64_t now[LOCAL_COUNTERS])
 {
-    return (struct span){f->open_from[i], f->books.tally[f->local[i].counts]};
+    memcpy(now, &f->books.tally[f->rows.gauge + STARVED], FRONT_MISSES * sizeof *now);
+    for (unsigned i = FRONT_MISSES; i < f->locals; i++)
+        now[i] = f->books.tally[f->more[i - FRONT_MISSES].counts];
 }
 
-static void charge_local(struct fmt *f, unsigned i, struct span s)
+/* What those of the row at the fetch pointer hold; whether that is anything. */
+static inline bool read_row(const struct fmt *f, struct span held[LOCAL_COUNTERS])
 {
-    charge(&f->books, f->local[i].charged_to, f->local[i].counts, s);
+    uint64_t now[LOCAL_COUNTERS];
+    bool any = false;
+    read_counters(f, now);
+    for (unsigned i = 0; i < f->locals; i++) {
+        held[i] = (struct span){f->open_from[i], now[i]};
+        any |= held[i].from != held[i].to;
+    }
+    return any;
+}
+
+static inline void charge_row(struct fmt *f, const struct span held[LOCAL_COUNTERS])
+{
+    for (unsigned i = 0; i < FRONT_MISSES; i++)
+        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, held[i]);
+    for (unsigned i = FRONT_MISSES; i < f->locals; i++)
+        charge(&f->books, f->more[i - FRONT_MISSES].charged_to, f->more[i - FRONT_MISSES].counts, held[i]);
 }
 
 /* The row at the fetch pointer is zeroed. */
 static void open_row(struct fmt *f)
 {
-    for (unsigned i = 0; i < f->locals; i++)
-        f->open_from[i] = f->books.tally[f->local[i].counts];
+    read_counters(f, f->open_from);
     f->open = f->rows.used < f->rows.limit;
 }
 
-void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *local, unsigned locals)
+void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *more, unsigned count)
 {
-    f->local = local;
-    f->locals = locals;
+    f->more = more;
+    f->locals = FRONT_MISSES + count;
     branch_rows_begin(&f->rows, &f->books, gauge, OPEN);
     open_row(f);
 }
@@ -33,8 +52,9 @@ void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *loca
 /* Without a limit all that are told of retire: their misses can be charged at once. */
 static void fetched_for_sure(struct fmt *f, const struct insn_view *v)
 {
-    for (unsigned i = 0; i < f->locals; i++)
-        charge_local(f, i, held(f, i));
+    struct span held[LOCAL_COUNTERS];
+    if (read_row(f, held))
+        charge_row(f, held);
     if (v->mispredicted)
         f->missed[branch_rows_take(&f->rows, v->slot)].any = false;
     open_row(f);
@@ -52,12 +72,7 @@ void fmt_fetched(void *state, const struct insn_view *v)
     unsigned row = branch_rows_take(&f->rows, v->slot);
     if (row == NO_ROW)
         return;
-    bool any = false;
-    for (unsigned i = 0; f->open && i < f->locals; i++) {
-        struct span s = f->missed[row].of[i] = held(f, i);
-        any |= s.from != s.to;
-    }
-    f->missed[row].any = any;
+    f->missed[row].any = f->open && read_row(f, f->missed[row].held);
     open_row(f);
 }
 
@@ -90,8 +105,8 @@ void fmt_committed(void *state, const struct insn_view *v)
         return;
     branch_rows_charge(&f->rows, row);
     branch_rows_free(&f->rows, v->slot);
-    for (unsigned i = 0; f->missed[row].any && i < f->locals; i++)
-        charge_local(f, i, f->missed[row].of[i]);
+    if (f->missed[row].any)
+        charge_row(f, f->missed[row].held);
     if (!f->open)
         open_row(f);
 }
@@ -109,11 +124,7 @@ void charge_blocked(const uint64_t tally[TALLIES], enum tally gauge, struct stac
 
 static void begin(void *state)
 {
-    static const struct local_counter local[FRONT_MISSES] = {{TALLY_ROB + FETCH_L1I, COMPONENT_l1i},
-                                                             {TALLY_ROB + FETCH_L2I, COMPONENT_l2i},
-                                                             {TALLY_ROB + FETCH_ITLB, COMPONENT_itlb},
-                                                             {TALLY_ROB + FETCH_MISFETCH, COMPONENT_branch}};
-    fmt_begin(state, TALLY_ROB, local, FRONT_MISSES);
+    fmt_begin(state, TALLY_ROB, NULL, 0);
 }
 
 static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)

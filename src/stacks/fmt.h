@@ -4,28 +4,28 @@
 
 #include "stacks/branch_rows.h"
 
-/* A row has one for each instruction miss, and may have others that are kept and charged as these are. */
+/* A local counter beside those of instruction misses, kept and charged as these are. */
 struct local_counter {
     enum tally counts;
     enum component charged_to;
 };
 
-enum { LOCAL_COUNTERS = FRONT_MISSES + 3 };
+enum { MORE_COUNTERS = 3, LOCAL_COUNTERS = FRONT_MISSES + MORE_COUNTERS };
 
 struct fmt {
     struct books books;
     struct branch_rows rows;
-    const struct local_counter *local;
-    unsigned locals;
+    const struct local_counter *more;
+    unsigned locals;                    /* misses, and how many there are besides */
     uint64_t open_from[LOCAL_COUNTERS]; /* what they count when the row at the fetch pointer was last zeroed */
     bool open;                          /* there is a row at the fetch pointer */
     struct {
         bool any;
-        struct span of[LOCAL_COUNTERS];
+        struct span held[LOCAL_COUNTERS];
     } missed[BRANCH_ROWS]; /* by row */
 };
 
-void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *local, unsigned locals);
+void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *more, unsigned count);
 void fmt_fetched(void *state, const struct insn_view *v);
 void fmt_dispatched(void *state, const struct insn_view *v);
 void fmt_mispredicted(void *state, const struct insn_view *v);

@@ -26,12 +26,10 @@ struct fmt2 {
 
 static void begin(void *state)
 {
-    static const struct local_counter local[LOCAL_COUNTERS] = {
-        {TALLY_WINDOW + FETCH_L1I, COMPONENT_l1i},       {TALLY_WINDOW + FETCH_L2I, COMPONENT_l2i},
-        {TALLY_WINDOW + FETCH_ITLB, COMPONENT_itlb},     {TALLY_WINDOW + FETCH_MISFETCH, COMPONENT_branch},
-        {TALLY_UNDER_MISS + HEAD_L2D, COMPONENT_l2d},    {TALLY_UNDER_MISS + HEAD_DTLB, COMPONENT_dtlb},
-        {TALLY_UNDER_MISS + HEAD_WALKED, COMPONENT_dtlb}};
-    fmt_begin(state, TALLY_WINDOW, local, LOCAL_COUNTERS);
+    static const struct local_counter more[MORE_COUNTERS] = {{TALLY_UNDER_MISS + HEAD_L2D, COMPONENT_l2d},
+                                                             {TALLY_UNDER_MISS + HEAD_DTLB, COMPONENT_dtlb},
+                                                             {TALLY_UNDER_MISS + HEAD_WALKED, COMPONENT_dtlb}};
+    fmt_begin(state, TALLY_WINDOW, more, MORE_COUNTERS);
 }
 
 static enum tally under_branch(unsigned i)
