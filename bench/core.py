@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Speed and memory of detailed simulation, on windows of programs of the suite.
 
-Each window is simulated several times and the best time counts.  Instructions are those that retired in
-the window, seconds those of the processor for simulating them (or of the clock, by --clock wall): what it took
-to get there is not included.
-The same windows are simulated with five accounting methods observing, in turn with the others.
-Memory is what the simulator has resident besides the guest's memory, at its most, looked up ten times a
-second in a run of its own that is not timed.
+Each window is simulated several times, and the shortest time counts.  Instructions are those that retired in the
+window.  Seconds are the processor time for simulating them (elapsed time with --clock wall), without the time of the
+skipped instructions.  The same windows are simulated with five accounting methods, in alternating rounds.  Memory is
+the largest resident size of the simulator without the guest's memory, read ten times a second in a separate run that
+is not timed.
 """
 
 import argparse
@@ -18,15 +17,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
-import compare   # noqa: E402  (these four lie in suite/)
+import compare   # noqa: E402  (these four are in suite/)
 import folder    # noqa: E402
 import guest     # noqa: E402
 import programs  # noqa: E402
 
-# Compression, an interpreter, a compiler, and the program with the most misses of the second cache.
+# Compression, an interpreter, a compiler, and the program with the most L2 misses.
 DEFAULT = ["gzip", "perl-pod", "cc1", "yorick-mesh"]
 
-GUEST_BYTES = 1 << 38  # the guest's memory is one region of the host's, of this size (src/guest/memory.h)
+GUEST_BYTES = 1 << 38  # size of the one host region that is the guest's memory (GUEST_SPACE in src/guest/memory.h)
 
 HEADER = ("| program | CPI | L2D misses per 1000 | seconds | MIPS | simulator's memory, MB | MIPS with CPI stacks | their cost, % |\n"
           "|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -34,7 +33,7 @@ METHODS = "naive,naive_nonspec,power5,fmt,sfmt"
 
 
 class Wrong(Exception):
-    """A run that did not do its work; the text says how."""
+    """A run that failed or ended too early; the text says how."""
 
 
 def resident(smaps):
@@ -50,8 +49,8 @@ def resident(smaps):
 
 
 def besides_guest(mappings):
-    """Resident bytes outside the guest's memory; None where there is no such region.  It begins with pages
-    that nobody may access, because guest address 0 is never mapped, and has no gaps."""
+    """Resident bytes outside the guest's memory; None if no mapping looks like it.  The guest's memory has no gaps, and
+    begins with pages without access rights, because guest address 0 is never mapped."""
     for i, (start, _, permissions, _) in enumerate(mappings):
         end, inside = start, 0
         for mapping in mappings[i:] if permissions.startswith("---") else ():
@@ -65,7 +64,7 @@ def besides_guest(mappings):
 
 
 class Memory:
-    """Watches a simulator's memory besides the guest's."""
+    """Records the peak of a simulator's memory, without the guest's."""
 
     def __init__(self):
         self.peak = 0
@@ -73,13 +72,13 @@ class Memory:
     def watch(self, pid):
         try:
             smaps = Path(f"/proc/{pid}/smaps").read_text()
-        except OSError:  # it is about to end
+        except OSError:  # the process has just ended
             return
         self.peak = max(self.peak, besides_guest(resident(smaps)) or 0)
 
 
 def simulate(case, suite, options, watch=None, stacks=False):
-    """The counts of a window."""
+    """Simulates a window; its counts."""
     what = {"command": "stack"} if stacks else {}
     runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", METHODS] if stacks else []), "--core",
                            options.core, "--skip", options.skip, "--max-insns", options.insns, **what)
@@ -93,7 +92,7 @@ def simulate(case, suite, options, watch=None, stacks=False):
 
 
 def measure(case, suite, options):
-    """Counts, the seconds of the fastest round without and with stacks, and the peak of memory in bytes."""
+    """Counts, the least seconds without and with stacks, and the peak of memory in bytes."""
     memory = Memory()
     counts = simulate(case, suite, options, memory.watch)
     clock = "seconds" if options.clock == "wall" else "cpu_seconds"
@@ -108,22 +107,22 @@ def parse():
     parser.add_argument("--all", action="store_true", help="all programs of the suite")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
     parser.add_argument("--skip", type=int, default=500000000, metavar="N",
-                        help="instructions before the window (default: 500000000)")
+                        help="skipped instructions before the window (default: 500000000)")
     parser.add_argument("--insns", type=int, default=40000000, metavar="N",
                         help="instructions of the window (default: 40000000)")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="default: 3")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="cpu",
-                        help="which seconds count (default: cpu, which suits a shared machine)")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+                        help="elapsed or processor seconds (default: cpu, for shared machines)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="time limit of a run")
     parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
-                        help="default: the project's own")
+                        help="default: build/cyclescope")
     parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
     return parser.parse_args()
 
 
 def table(options):
-    """Prints the table row by row; true if every program could be measured."""
+    """Prints the table row by row.  Returns whether every program could be measured."""
     suite = folder.Suite(options.suite)
     cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
     suite.prepare()

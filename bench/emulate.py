@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Speed of functional emulation beside qemu-riscv64, on programs of the suite.
+"""Speed of functional emulation compared with qemu-riscv64, on programs of the suite.
 
-Both run each program in turn, several rounds, and the best time of each counts: so a disturbance
-of the machine hits both or neither.  Instructions are those that the emulator counts, and MIPS are
-these per second for either.  A time stands only if the program ended well and wrote what it wrote
-under qemu.
+The two run each program alternately, for several rounds, and the shortest time of each counts, so other load on the
+machine affects both.  Instructions are counted by the emulator; the MIPS of both are these instructions per second.  A
+time is valid only if the program ended with status 0 and wrote the same output as under qemu.
 """
 
 import argparse
@@ -13,12 +12,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
-import folder    # noqa: E402  (these three lie in suite/)
+import folder    # noqa: E402  (these three are in suite/)
 import guest     # noqa: E402
 import programs  # noqa: E402
 
-# Compression, compiling, interpreters, pointer chasing, search, floating point, a database: a
-# minute or two in all, and every kind of load on an emulator.
+# Compression, compiling, interpreters, pointer chasing, search, floating point, a database: all kinds of load on an
+# emulator, in one or two minutes.
 DEFAULT = ["gzip", "cc1", "lemon", "hoichess", "tachyon", "perl-pod", "sqlite", "python", "liblinear"]
 
 HEADER = ("| program | instructions | qemu s | ours s | qemu MIPS | our MIPS | speed against qemu |\n"
@@ -26,11 +25,11 @@ HEADER = ("| program | instructions | qemu s | ours s | qemu MIPS | our MIPS | s
 
 
 class Wrong(Exception):
-    """A run that did not do its work; the text says how."""
+    """A run that failed; the text says how."""
 
 
 def measure(case, suite, runners, options):
-    """Instructions, and the best seconds of each runner."""
+    """Instructions, and the least seconds of each runner."""
     best = [math.inf] * len(runners)
     instructions, reference = None, None
     for _ in range(options.rounds):
@@ -42,11 +41,11 @@ def measure(case, suite, runners, options):
             outputs = case.comparable(result.outputs)
             reference = reference or outputs
             if outputs != reference:
-                raise Wrong(f"other output under {options.names[i]}")
+                raise Wrong(f"different output under {options.names[i]}")
             best[i] = min(best[i], result.cpu_seconds if options.clock == "cpu" else result.seconds)
             instructions = result.instructions or instructions
     if instructions is None:
-        print(f"{case.program}: no instruction count, taking the table's", file=sys.stderr)
+        print(f"{case.program}: no instruction count; using the one in programs.toml", file=sys.stderr)
         instructions = case.minsns * 1000000
     return instructions, *best
 
@@ -58,8 +57,8 @@ def parse():
     parser.add_argument("--size", choices=programs.SIZES, default="big")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="default: 3")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall",
-                        help="which seconds count; processor time suits a busy machine better")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+                        help="elapsed or processor seconds (default: wall; cpu is better on a busy machine)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="time limit of a run")
     parser.add_argument("--emulator", metavar="COMMAND", default=guest.EMULATOR,
                         help="as for suite/run.py check")
     parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
@@ -69,7 +68,7 @@ def parse():
 
 
 def table(options):
-    """Prints the table row by row; true if every program could be measured."""
+    """Prints the table row by row.  Returns whether every program could be measured."""
     suite = folder.Suite(options.suite)
     cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
     suite.prepare()

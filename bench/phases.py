@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What counting basic blocks costs over plain emulation, and the speed of functional warming, on programs of the suite.
+"""The cost of counting basic blocks over plain emulation, and the speed of functional warming, on suite programs.
 
-`run`, `phases` and a warm `--skip` take turns, several rounds, and the least processor time of each counts. `phases`
-is measured twice: as it is, and with one interval for the whole run ("counting"), which leaves hardly anything to
-analyse. With --qemu and --bbv-plugin, QEMU's basic block plugin takes its turn on the same inputs: both have to be
-built from QEMU's source (contrib/plugins), since packages do not contain the plugin. A time stands only if the program
-ended well and wrote what it wrote under `run`.
+`run`, `phases` and `--skip --warm` run alternately, for several rounds, and the shortest processor time of each counts.
+`phases` is measured twice: with its usual intervals, and with one interval for the whole run ("counting"), which leaves
+hardly anything to analyze.  With --qemu and --bbv-plugin, QEMU with its basic block plugin runs on the same inputs;
+both have to be built from QEMU's source (contrib/plugins), since packages do not contain the plugin.  A time is valid
+only if the program ended with status 0 and wrote the same output as under `run`.
 """
 
 import argparse
@@ -14,27 +14,27 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
-import folder    # noqa: E402  (these three lie in suite/)
+import folder    # noqa: E402  (these three are in suite/)
 import guest     # noqa: E402
 import programs  # noqa: E402
 
-# Two interpreters, whose code is wide; a compiler, whose code is wider; and a loop.
+# Two interpreters with much code, a compiler with even more, and a program that spends its time in a small loop.
 DEFAULT = ["perl-pod", "python", "cc1", "gzip"]
 
 HEADER = ("| program | instructions | run s | counting s | phases s | counting costs | phases costs | our BBV MIPS | "
           "QEMU's BBV MIPS | warming MIPS |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 INTERVAL = 10_000_000
 
-# Beside which this stands: speeds of other tools, measured once (best of 6 interleaved rounds, other inputs, another
-# machine).
+# For comparison: speeds of other tools, measured once (best of 6 interleaved rounds, other inputs, another machine).
 PEERS = """
-Others, measured on another day with other inputs: QEMU 10 with its bbv plugin, interval 10 M, which translates to host
-code: gzip -9 1155 MIPS (2048 without), perl 495 (989), python 360 (693). valgrind's exp-bbv: 22 x slower than native.
+Other tools, measured earlier with other inputs: QEMU 10, which translates to host code, with its bbv plugin and
+intervals of 10 M: gzip -9 1155 MIPS (2048 without the plugin), perl 495 (989), python 360 (693). valgrind's exp-bbv: 22
+x slower than native.
 """
 
 
 class QemuBbv:
-    """qemu-riscv64 with its plugin that counts basic blocks."""
+    """qemu-riscv64 with the plugin that counts basic blocks."""
 
     def __init__(self, sysroot, program, plugin):
         self._words = [program, "-cpu", "rv64", "-seed", "1", "-L", str(sysroot), "-plugin",
@@ -49,7 +49,7 @@ class QemuBbv:
 
 
 class Wrong(Exception):
-    """A run that did not do its work; the text says how."""
+    """A run that failed; the text says how."""
 
 
 def one_run(runner, case, suite, options, complete=True):
@@ -60,7 +60,7 @@ def one_run(runner, case, suite, options, complete=True):
 
 
 def measure(case, suite, options):
-    """Instructions, and the least seconds of run, counting, phases, QEMU's plugin and warming."""
+    """Instructions, and the least seconds of `run`, counting, `phases`, QEMU's plugin and warming."""
     def phases(interval):
         return guest.Emulator(suite.sysroot, f"{options.cyclescope} phases --quiet --interval {interval} "
                                              "--sysroot {root} --")
@@ -75,7 +75,7 @@ def measure(case, suite, options):
             outputs = case.comparable(result.outputs)
             reference = reference or outputs
             if outputs != reference:
-                raise Wrong("other output")
+                raise Wrong("different output")
             best[i] = min(best[i], result.cpu_seconds)
             instructions = result.instructions or instructions
         best[4] = min(best[4], one_run(warming, case, suite, options, complete=False).cpu_seconds)
@@ -83,7 +83,7 @@ def measure(case, suite, options):
 
 
 def table(options):
-    """Prints the table row by row; true if every program could be measured."""
+    """Prints the table row by row.  Returns whether every program could be measured."""
     suite = folder.Suite(options.suite)
     cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
     suite.prepare()
@@ -110,15 +110,16 @@ def parse():
     parser.add_argument("--all", action="store_true", help="all programs of the suite")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
-    parser.add_argument("--skip", type=int, default=100000000, metavar="N", help="instructions warmed; default: 100 M")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+    parser.add_argument("--skip", type=int, default=100000000, metavar="N",
+                        help="instructions to warm with (default: 100 M)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="time limit of a run")
     parser.add_argument("--cyclescope", metavar="FILE", default=guest.CYCLESCOPE)
     parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
-    parser.add_argument("--qemu", metavar="FILE", help="a qemu-riscv64 that takes plugins")
-    parser.add_argument("--bbv-plugin", metavar="FILE", help="its libbbv.so")
+    parser.add_argument("--qemu", metavar="FILE", help="qemu-riscv64 with support for plugins")
+    parser.add_argument("--bbv-plugin", metavar="FILE", help="libbbv.so of that QEMU")
     options = parser.parse_args()
     if bool(options.qemu) != bool(options.bbv_plugin):
-        parser.error("--qemu and --bbv-plugin go together")
+        parser.error("--qemu and --bbv-plugin must be given together")
     return options
 
 

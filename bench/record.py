@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What recording costs, and how fast a large profile is reported.
+"""The cost of recording, and the speed of reports on large profiles.
 
-Windows of programs of the suite are simulated by `stat` and recorded, in turn, with one sample per 100,000
-instructions.  The best of several rounds counts, in seconds of the processor; what comes before the window takes both
-equally long, and the cost is told in percent of the window alone.  Then the windows are recorded with a million samples
-each, and `report` is timed on them.
+Windows of programs of the suite are simulated by `stat` and by `record` alternately, with one sample per 100,000
+instructions.  The shortest processor time of several rounds counts.  Skipping takes both the same time, so the
+difference is the cost of recording; it is given in percent of the time of the window alone.  Then the windows are
+recorded with a million samples each, and `report` is timed on these profiles.
 """
 
 import argparse
@@ -16,29 +16,29 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suite"))
-import compare   # noqa: E402  (these four lie in suite/)
+import compare   # noqa: E402  (these four are in suite/)
 import folder    # noqa: E402
 import guest     # noqa: E402
 import programs  # noqa: E402
 
 DEFAULT = ["gzip", "perl-pod", "cc1", "yorick-mesh"]
 INSNS_PER_SAMPLE = 100000
-# How each way of recording is asked for, and what its period counts.
+# Ways of recording: the event that the period counts, and the options.
 WAYS = {"interrupt, cycles": ("cycles", ["-e", "cycles"]),
-        "precise, l1d-misses": ("l1d_misses", ["-e", "l1d-misses", "--precise"]),
+        "precise, l1d_misses": ("l1d_misses", ["-e", "l1d_misses", "--precise"]),
         "profileme": ("fetched", ["--profileme"])}
-MOST_COST = 5        # percent
-SAMPLES = 1000000    # of a profile that is reported
+MOST_COST = 5        # limit of the cost in percent
+SAMPLES = 1000000    # samples in a profile on which `report` is timed
 ROWS = ("function", "insn", "tree")
-MOST_SECONDS, MOST_BYTES = 2, 200 << 20
+MOST_SECONDS, MOST_BYTES = 2, 200 << 20  # limits for `report`
 
 
 class Wrong(Exception):
-    """A run that did not do its work; the text says how."""
+    """A run that failed or ended too early; the text says how."""
 
 
 def run(case, suite, options, command, *arguments):
-    """A window by a command; its result."""
+    """Runs the window of a program with a command; the result."""
     words = [command, "--quiet", "--sysroot", suite.sysroot, "--core", options.core, "--skip", options.skip,
              "--max-insns", options.insns, *arguments, "--"]
     template = " ".join(map(str, [options.cyclescope, *words]))
@@ -49,7 +49,7 @@ def run(case, suite, options, command, *arguments):
 
 
 def counted(case, suite, options):
-    """The result of `stat`, and what it says."""
+    """The result of `stat`, and its counts."""
     result = run(case, suite, options, "stat", "--json={count}")
     counts = json.loads(result.report)
     if not counts["cut"]:
@@ -58,7 +58,7 @@ def counted(case, suite, options):
 
 
 def measure(case, suite, options):
-    """Seconds of the window in `stat`, and how many more each way of recording takes: the best of each."""
+    """Seconds of the window in `stat`, and the additional seconds of each way of recording; the least of all rounds."""
     plain, window, recorded = [], [], {way: [] for way in WAYS}
     for _ in range(options.rounds):
         result, counts = counted(case, suite, options)
@@ -72,8 +72,9 @@ def measure(case, suite, options):
 
 
 def costs(options, suite, cases):
-    """Prints a table; true if no mean is too much."""
-    print(f"core {options.core}, {options.insns} instructions after {options.skip}, a sample per {INSNS_PER_SAMPLE}\n")
+    """Prints the table of costs.  Returns whether all programs were measured and no mean cost exceeds the limit."""
+    print(f"core {options.core}, {options.insns} instructions after {options.skip}, one sample per "
+          f"{INSNS_PER_SAMPLE}\n")
     print("| program | seconds | " + " | ".join(f"{way}, %" for way in WAYS) + " |\n|---|--:|" + "--:|" * len(WAYS))
     sums, all_seconds, complete = dict.fromkeys(WAYS, 0), 0, True
     for case in cases:
@@ -91,14 +92,14 @@ def costs(options, suite, cases):
     if all_seconds == 0:
         return False
     print(f"| all | {all_seconds:.2f} | " + " | ".join(f"{100 * sums[way] / all_seconds:.1f}" for way in WAYS) + " |\n")
-    dear = [way for way in WAYS if 100 * sums[way] / all_seconds >= MOST_COST]
-    for way in dear:
+    costly = [way for way in WAYS if 100 * sums[way] / all_seconds >= MOST_COST]
+    for way in costly:
         print(f"recording ({way}) costs {MOST_COST} % or more")
-    return complete and not dear
+    return complete and not costly
 
 
 def timed(command, rounds):
-    """The least seconds and the most bytes that a command takes."""
+    """The least seconds and the largest resident bytes of a command."""
     seconds, most = [], 0
     for _ in range(rounds):
         start = time.perf_counter()
@@ -113,7 +114,7 @@ def timed(command, rounds):
 
 
 def report(options, suite, cases):
-    """Times `report` on a million samples of each; true if it is fast and small enough."""
+    """Times `report` on a million samples of each program.  Returns whether time and memory are within the limits."""
     print("| program | samples | file, MB | " + " | ".join(f"report --by {by}, seconds" for by in ROWS) +
           " | resident, MB |\n|---|--:|--:|" + "--:|" * len(ROWS) + "--:|")
     good = True
@@ -136,14 +137,14 @@ def parse():
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"default: {' '.join(DEFAULT)}")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
     parser.add_argument("--skip", type=int, default=100000000, metavar="N",
-                        help="instructions before the window (default: 100000000)")
+                        help="skipped instructions before the window (default: 100000000)")
     parser.add_argument("--insns", type=int, default=40000000, metavar="N",
                         help="instructions of the window (default: 40000000)")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="time limit of a run")
     parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
-                        help="default: the project's own")
+                        help="default: build/cyclescope")
     parser.add_argument("--suite", metavar="FOLDER", help="as for suite/run.py")
     return parser.parse_args()
 

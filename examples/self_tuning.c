@@ -1,20 +1,20 @@
-/* A program that looks at its own stall breakdown and changes its ways. For a 64-bit RISC-V Linux:
+/* A program that reads its own stall breakdown and adapts to it. For 64-bit RISC-V Linux:
  *
  *     riscv64-linux-gnu-gcc -O2 -static -I INCLUDE -o self_tuning self_tuning.c
- *     cyclescope stalls --interval 50K ./self_tuning tuned
+ *     cyclescope stalls --interval-cycles 50K ./self_tuning tuned
  *
- * It works off jobs. A job adds up what is in the records of one of its many lists, and there are two ways to do that.
+ * The program processes jobs. A job sums the records of one of many lists. It can visit the records in two orders.
  *
- * In pointer order it goes from record to record. That is little to execute; but where the next record is has to arrive
- * before anything of it can be asked for, so every cache miss is waited for alone.
+ * Pointer order follows the links. It executes few instructions, but the address of the next record must arrive before
+ * that record can be loaded, so cache misses do not overlap.
  *
- * In blocked order records come from an index of the list, a block at a time: first one word of each record of the
- * block is loaded, for nothing but that the caches fetch all of them at once; then the block is worked off. That is
- * more to execute, but misses wait together.
+ * Blocked order uses an index of the list, one block at a time. It first loads one word of each record in the block,
+ * only to make the caches fetch all of them at once; then it processes the block. It executes more instructions, but
+ * its cache misses overlap.
  *
- * Which one is better depends on whether the lists of the jobs that come are in the cache, which the program does not
- * know. `tuned` asks: if data misses take more than a quarter of the cycles it uses blocks; if they take next to
- * nothing, there is nothing that blocks could hide, and it goes back to pointers. */
+ * The better order depends on whether the lists of the coming jobs are in the cache, which the program cannot know in
+ * advance. In mode `tuned` it reads its breakdown: when data misses take more than a quarter of the cycles it switches
+ * to blocked order; when they take less than 5 %, blocks have nothing to hide, and it switches back to pointers. */
 #include <cyclescope/cyclescope.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,28 +22,29 @@
 
 enum {
     LISTS = 512,
-    RECORDS = 64,        /* of a list */
-    JOBS = 60000,        /* to be done */
-    JOBS_PER_TIME = 8,   /* before it asks what time it is */
-    LOOK_CYCLES = 20000, /* before it looks at itself again */
-    BLOCK = 16           /* records; as many misses as caches bear at once, and a few more */
+    RECORDS = 64,        /* per list */
+    JOBS = 60000,        /* in total */
+    JOBS_PER_CHECK = 8,  /* jobs between two reads of the cycle counter */
+    READ_CYCLES = 20000, /* cycles between two reads of the breakdown */
+    BLOCK = 16           /* records per block: a few more than the misses that a cache can have outstanding */
 };
 
 struct record {
     struct record *next;
     uint32_t price, count;
-    uint64_t unused[6]; /* a record fills a line */
+    uint64_t unused[6]; /* makes a record fill a cache line */
 };
 
 struct list {
     struct record *first;
-    struct record *index[RECORDS]; /* the same records in the same order */
+    struct record *index[RECORDS]; /* all records of the list, in link order */
 };
 
 static struct record pool[LISTS * RECORDS];
 static struct list lists[LISTS];
 
 static uint64_t state = 1;
+/* Pseudo-random number below `below`. */
 static uint32_t draw(uint32_t below)
 {
     state = state * 6364136223846793005 + 1442695040888963407;
@@ -52,8 +53,8 @@ static uint32_t draw(uint32_t below)
 
 /* ---- the two orders */
 
-/* What a record is worth. */
-static inline uint64_t value(const struct record *r, uint64_t sum)
+/* Adds the value of a record to `sum`. */
+static inline uint64_t add_value(const struct record *r, uint64_t sum)
 {
     return sum + (uint64_t)r->price * r->count;
 }
@@ -62,7 +63,7 @@ static uint64_t sum_by_pointers(const struct list *l)
 {
     uint64_t sum = 0;
     for (const struct record *r = l->first; r; r = r->next)
-        sum = value(r, sum);
+        sum = add_value(r, sum);
     return sum;
 }
 
@@ -73,14 +74,14 @@ static uint64_t sum_by_blocks(const struct list *l)
         for (int k = i; k < i + BLOCK; k++)
             (void)*(volatile const uint32_t *)&l->index[k]->price;
         for (int k = i; k < i + BLOCK; k++)
-            sum = value(l->index[k], sum);
+            sum = add_value(l->index[k], sum);
     }
     return sum;
 }
 
 /* ---- input */
 
-/* The records of a list lie together, in any order. */
+/* Fills a list with RECORDS consecutive records at `place`, linked in random order. */
 static void make_list(struct list *l, struct record *place)
 {
     uint32_t order[RECORDS];
@@ -96,7 +97,8 @@ static void make_list(struct list *l, struct record *place)
     }
 }
 
-/* For some time all jobs want the same list or two, then for some time any list. */
+/* List of the next job. Phases alternate: in one, all jobs use the same two lists; in the other, each uses a random
+ * list. */
 static const struct list *next_job(void)
 {
     static int left, few;
@@ -112,10 +114,10 @@ static const struct list *next_job(void)
 /* ---- tuning */
 
 struct tuner {
-    int monitored;
-    int blocked;
-    uint64_t next; /* cycle in which it looks again */
-    unsigned switches;
+    int monitored;     /* breakdowns are available */
+    int blocked;       /* current order */
+    uint64_t next;     /* cycle of the next read of the breakdown */
+    unsigned switches; /* changes of order so far */
 };
 
 static uint64_t now(void)
@@ -125,12 +127,13 @@ static uint64_t now(void)
     return cycle;
 }
 
-static void look(struct tuner *t)
+/* Chooses the order by the latest breakdown, at most once per READ_CYCLES. The two thresholds prevent oscillation. */
+static void choose_order(struct tuner *t)
 {
     struct cyclescope_breakdown b;
     if (!t->monitored || now() < t->next || cyclescope_self_read(&b) <= 0)
         return;
-    t->next = now() + LOOK_CYCLES;
+    t->next = now() + READ_CYCLES;
     double misses = cyclescope_share(&b, CYCLESCOPE_DCACHE) + cyclescope_share(&b, CYCLESCOPE_TRANSLATION);
     int blocked = t->blocked ? misses > 0.05 : misses > 0.25;
     t->switches += blocked != t->blocked;
@@ -152,8 +155,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < LISTS; i++)
         make_list(&lists[i], &pool[i * RECORDS]);
     for (int job = 0; job < JOBS; job++) {
-        if (job % JOBS_PER_TIME == 0)
-            look(&t);
+        if (job % JOBS_PER_CHECK == 0)
+            choose_order(&t);
         const struct list *l = next_job();
         sum += t.blocked ? sum_by_blocks(l) : sum_by_pointers(l);
     }

@@ -1,7 +1,9 @@
-/* Runs a RISC-V program on a simulated core and prints where its cycles go, as it runs:
+/* Runs a RISC-V program on a simulated core and prints a breakdown of its cycles while it runs:
  *
  *     cc -o watch watch.c $(pkg-config --cflags --libs cyclescope)
- *     ./watch ./program arguments */
+ *     ./watch ./program arguments
+ *
+ * WATCH_INTERVAL in the environment sets the cycles per line. */
 #include <cyclescope/cyclescope.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@ static void print_share(const char *name, double share)
         printf("  %s %.0f %%", name, 100 * share);
 }
 
+/* Callback for each breakdown. */
 static int print_breakdown(void *context, const struct cyclescope_breakdown *b)
 {
     (void)context;
@@ -21,7 +24,7 @@ static int print_breakdown(void *context, const struct cyclescope_breakdown *b)
     for (int i = 0; i < CYCLESCOPE_SOURCES; i++)
         print_share(cyclescope_source_name((enum cyclescope_source)i), cyclescope_share(b, (enum cyclescope_source)i));
     printf("\n");
-    return fflush(stdout) != 0; /* nobody reads: no need to go on */
+    return fflush(stdout) != 0; /* the output has no reader: a nonzero result ends the run */
 }
 
 int main(int argc, char **argv)

@@ -1,14 +1,14 @@
-/* The engine's driver on a RISC-V core with Sscofpmf and Smcntrpmf: mhpmcounter3 on are counters 0 on.
+/* Counter driver of the sampler for a RISC-V core with Sscofpmf and Smcntrpmf. Counter i of the sampler is
+ * mhpmcounter(i + 3). sampler/sampler_steps.h documents the functions that a driver implements.
  *
- * A CSR's number is part of its instruction, so there is one instruction for each counter, and the first n are
- * executed.
- */
+ * The number of a CSR is part of the instruction that accesses it, so each function has one instruction per counter
+ * and executes the first n of them. */
 #ifndef CYCLESCOPE_FIRMWARE_CSR_DRIVER_H
 #define CYCLESCOPE_FIRMWARE_CSR_DRIVER_H
 
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "sampler/sampler_memory.h"
 
 #define CSR_READ(csr)                                                                                                  \
     ({                                                                                                                 \
@@ -20,7 +20,7 @@
 #define CSR_CLEAR(csr, bits)  __asm__ volatile("csrc " #csr ", %0" ::"rK"((uint64_t)(bits)) : "memory")
 #define CSR_SET(csr, bits)    __asm__ volatile("csrs " #csr ", %0" ::"rK"((uint64_t)(bits)) : "memory")
 
-/* DO(i, n): counter i is mhpmcounter n. */
+/* Expands to DO(i, n) for every counter: counter i of the sampler is mhpmcounter n. */
 /* clang-format off */
 #define EACH_COUNTER(DO) \
     DO(0, 3) DO(1, 4) DO(2, 5) DO(3, 6) DO(4, 7) DO(5, 8) DO(6, 9) DO(7, 10) \
@@ -59,7 +59,29 @@ static inline void driver_select(const uint64_t *code, uint32_t n)
 #undef SELECT
 }
 
-/* Selecting has cleared OF. */
+/* Reads each counter twice. What it counts between both readings are the events of one access to a CSR, the first
+ * reading itself. The second reading and both writes count for no group, and have about as many events each. */
+static inline void driver_exchange(uint64_t *to, const uint64_t *code, uint32_t n)
+{
+#define EXCHANGE(i, number)                                                                                            \
+    if (n == i)                                                                                                        \
+        return;                                                                                                        \
+    {                                                                                                                  \
+        uint64_t first, second;                                                                                        \
+        __asm__ volatile("csrr %0, mhpmcounter" #number "\n\t"                                                         \
+                         "csrr %1, mhpmcounter" #number "\n\t"                                                         \
+                         "csrw mhpmevent" #number ", %2\n\t"                                                           \
+                         "csrw mhpmcounter" #number ", zero"                                                           \
+                         : "=&r"(first), "=&r"(second)                                                                 \
+                         : "r"(code[i])                                                                                \
+                         : "memory");                                                                                  \
+        to[i] = second + 3 * (second - first);                                                                         \
+    }
+    EACH_COUNTER(EXCHANGE)
+#undef EXCHANGE
+}
+
+/* driver_select has cleared OF, so the next overflow raises an interrupt. */
 static inline void driver_start_clock(unsigned counter, uint64_t value)
 {
     switch (counter) {

@@ -1,5 +1,6 @@
-/* Entry, and the way into and out of the interrupt handler. The engine's memory begins at a2 at the start; the stack
- * lies below it, in a page of our own, and mscratch is its top while the program runs. */
+/* Entry point, and entry and exit of the interrupt handler. At start a2 holds the address of the sampler's memory. The
+ * stack lies below stack_top, in the firmware's own page; mscratch holds its top while the program runs, and the word
+ * there holds the address of the sampler's memory. */
 #define SAVED 128
 
         .macro each_saved op
@@ -30,7 +31,7 @@ _start:
         csrw    mtvec, t0
         sd      a2, 0(sp)
         mv      a0, a2
-        call    sampler_start
+        call    firmware_start
         mret
 
         .balign 64
@@ -39,7 +40,7 @@ interrupt:
         addi    sp, sp, -SAVED
         each_saved sd
         ld      a0, SAVED(sp)
-        call    sampler_interrupt
+        call    firmware_interrupt
         each_saved ld
         addi    sp, sp, SAVED
         csrrw   sp, mscratch, sp
@@ -49,4 +50,4 @@ interrupt:
         .balign 64
         .skip   2048
 stack_top:
-        .skip   64 /* the engine's address */
+        .skip   64 /* address of the sampler's memory */

@@ -1,5 +1,5 @@
-"""Programs of the suite, saved after random numbers of instructions: do they go on from there as they would
-have, with the same outputs, exit status and number of instructions?"""
+"""Checks checkpoints: programs of the suite, saved after a random number of instructions and restored, must end with
+the same outputs, exit status and number of instructions as a run in one piece."""
 
 import os
 import random
@@ -9,14 +9,14 @@ import sys
 import compare
 import guest
 
-# Why a program may not be saved at a point (guest/state.h); such a point counts for nothing.
+# Reasons for which a program cannot be saved at a point (src/guest/state.h).  Such a point is neither ok nor not ok.
 REASONS = re.compile(r"cannot be saved: it is a (pipe|socket)|its child \d+ (still runs|has ended)|"
                      r"has no name in any folder|which only the kernel knows|it holds a lock")
 
-# Programs that cannot be saved at any point, once they have begun in earnest: a pipe to themselves (meep: of MPI).
+# Programs that cannot be saved at any point after their start: meep, because its MPI keeps a pipe to itself open.
 NEVER = ("meep",)
 
-# Two commands, the second if the first succeeds. A shell would give them other variables, or others first.
+# Runs two commands, the second if the first succeeds.  A shell would change the environment, or its order.
 BOTH = """
 import os, subprocess, sys
 file, first = sys.argv[1], 3 + int(sys.argv[2])
@@ -29,18 +29,18 @@ sys.exit(status if status >= 0 else 128 - status)
 
 def add_options(parser):
     parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
-                        help="the program on trial (default: the project's own)")
-    parser.add_argument("--points", type=int, default=3, metavar="N", help="points per program (default: 3)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the points (default: 1)")
+                        help="program to test (default: build/cyclescope)")
+    parser.add_argument("--points", type=int, default=3, metavar="N", help="checkpoints per program (default: 3)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random points (default: 1)")
 
 
 class Interrupted:
-    """Runs a program up to a point, saves it, and goes on with what was saved by a command of Cyclescope's, in which
-    {count} stands for the file that it writes; all as one command."""
+    """Runs a program up to a point, saves it, and restores it with a command of Cyclescope, all as one command line.
+    In that command, {count} stands for the file that it writes."""
 
     def __init__(self, sysroot, cyclescope, at, *go_on):
         self._sysroot, self._cyclescope, self._at = sysroot, str(cyclescope), at
-        self._go_on = go_on or ("run", "--count={count}")
+        self._go_on = go_on or ("run", "--summary={count}")
 
     def command(self, folder, argv):
         file = folder.with_name(folder.name + ".checkpoint")
@@ -55,7 +55,7 @@ class Interrupted:
 
 
 class Check:
-    """Collects one line per fact, as the class of this name in run.py."""
+    """Makes one line per fact, like the class Check in run.py."""
 
     def __init__(self, suite, options):
         self.suite = suite
@@ -63,11 +63,11 @@ class Check:
         self.emulator = guest.without_core(suite.sysroot, options.cyclescope)
 
     def case(self, case):
-        """The line of a program."""
+        """The line of one program, in a list."""
         fact = f"{case.program}.checkpoints"
         missing = self.suite.missing_input(case)
         if missing:
-            return [f"skip {fact}: its input {missing} could not be made here"]
+            return [f"skip {fact}: its input {missing} is missing"]
         whole = guest.run(self.emulator, case, self.suite.sysroot, self.options.timeout)
         if whole.status != 0:
             return [f"not ok {fact}: {compare.bad_end(whole, self.options.timeout)}"]
@@ -83,10 +83,10 @@ class Check:
             went_on += not reason
         if not went_on and case.program not in NEVER:
             return [f"not ok {fact}: no point could be saved: {refused[0]}"]
-        return [f"ok {fact}" + (f" # {len(refused)} points were refused: {refused[0]}" if refused else "")]
+        return [f"ok {fact}" + (f" # {len(refused)} points could not be saved: {refused[0]}" if refused else "")]
 
     def _compare(self, fact, result, whole):
-        """What is wrong, and why the point was refused; None and None if it went on."""
+        """(problem, reason for which the point could not be saved); both are None if the restored run is right."""
         words = result.outputs["stderr"].decode(errors="replace")
         if result.status == 125 and REASONS.search(words):
             return None, words.strip().splitlines()[-1]

@@ -1,4 +1,4 @@
-"""How a run differs from what it should be, as lines `ok FACT` and `not ok FACT: why`."""
+"""Compares a run with what is expected; results are lines `ok FACT` and `not ok FACT: why`."""
 
 import shutil
 
@@ -17,7 +17,7 @@ def first_difference(name, got, expected):
 
 
 def difference(got, expected):
-    """The first difference between two sets of outputs, None if there is none."""
+    """The first difference between two sets of outputs; None if they are equal."""
     for name in sorted(got.keys() | expected.keys()):
         if got.get(name) != expected.get(name):
             return first_difference(name, got.get(name), expected.get(name))
@@ -25,7 +25,7 @@ def difference(got, expected):
 
 
 def outputs(suite, fact, got, expected):
-    """The line of a fact: two sets of outputs are equal.  If not, both stay in the suite's folder."""
+    """The line of the fact that two sets of outputs are equal.  If not, both are saved in the suite's folder."""
     kept = suite.path / "failed" / fact
     shutil.rmtree(kept, ignore_errors=True)
     problem = difference(got, expected)
@@ -37,7 +37,7 @@ def outputs(suite, fact, got, expected):
 
 
 def bad_end(result, timeout):
-    """How a run ended that should have ended with status 0."""
+    """A sentence on the end of a run that should have ended with status 0."""
     if result.status is None:
         return f"no end after {timeout} seconds"
     end = f"signal {-result.status}" if result.status < 0 else f"exit status {result.status}"

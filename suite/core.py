@@ -1,8 +1,8 @@
-"""Programs of the suite on the simulated core: do they do there what they do under plain emulation, and
-does jumping over idle cycles count what stepping through them counts?
+"""Checks the simulated core: programs of the suite must do the same on it as under plain emulation, and must have the
+same counts whether the core jumps over idle cycles or steps through them.
 
-A short program runs on the core from its start.  Of a longer one only the end does, because the core is
-a hundred times slower than emulation; where the end begins follows from the number of instructions.
+A short program runs on the core from its start.  Of a longer program only the end runs on the core, because the core is
+a hundred times slower than emulation; the number of instructions decides where the end begins.
 """
 
 import json
@@ -14,21 +14,26 @@ import guest
 import programs
 
 MILLION = 1000000
-WHOLE = 150  # millions of instructions of the longest program that is simulated from its start
-TAIL = 60    # of a longer one, the last so many millions are
-STEPPED = 1  # millions of instructions, from the middle of a program on, that are also stepped through
+WHOLE = 150  # millions of instructions up to which a program runs on the core from its start
+TAIL = 60    # millions of instructions at the end of a longer program that run on the core
+STEPPED = 1  # millions of instructions from the middle of a program that are also stepped through
+SHORT_TAIL, SHORT_STEPPED = 3, 0.2  # the same with --short, for every program
 
 
 def add_options(parser):
     parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
-                        help="the program on trial (default: the project's own)")
+                        help="program to test (default: build/cyclescope)")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
     parser.add_argument("--whole", action="store_true",
-                        help=f"also simulate programs of more than {WHOLE} million instructions from their start")
+                        help=f"simulate programs of more than {WHOLE} million instructions from their start, too")
+    parser.add_argument("--short", action="store_true",
+                        help=f"simulate only the last {SHORT_TAIL} million instructions of each program")
 
 
-def skipped(instructions, whole):
-    """How many of a program's instructions do not run on the core."""
+def skipped(instructions, whole, short=False):
+    """The number of instructions of a program that do not run on the core."""
+    if short:
+        return max(0, instructions - SHORT_TAIL * MILLION)
     return 0 if whole or instructions <= WHOLE * MILLION else instructions - TAIL * MILLION
 
 
@@ -51,7 +56,7 @@ def first_change(got, expected):
 
 
 class Check:
-    """Collects one line per fact, as the class of this name in run.py."""
+    """Makes one line per fact, like the class Check in run.py."""
 
     def __init__(self, suite, options):
         self.suite = suite
@@ -67,12 +72,12 @@ class Check:
         """The lines of a program."""
         missing = self.suite.missing_input(case)
         if missing:
-            return [f"skip {case.program}.core: its input {missing} could not be made here"]
+            return [f"skip {case.program}.core: its input {missing} is missing"]
         plain = guest.run(self.emulator, case, self.suite.sysroot, self.options.timeout)
         if plain.status != 0:
             return [f"not ok {case.program}.emulated: {compare.bad_end(plain, self.options.timeout)}"]
         middle = plain.instructions // 2
-        # Each program is stepped on another core as well, by turns, so that all get their share.
+        # Each program is also stepped on one of the other cores; programs take these cores in turn.
         other = self.others[self.places[case.program] % len(self.others)]
         return [*self._same(case, plain),
                 self._step(case, f"{case.program}.core.step", self.options.core, middle),
@@ -85,9 +90,9 @@ class Check:
         return result, json.loads(result.report) if result.status == 0 else None
 
     def _same(self, case, plain):
-        """To its end on the core a program writes what it writes without, after as many instructions."""
+        """Runs a program to its end on the core: same output and same number of instructions as without a core."""
         fact = f"{case.program}.core"
-        skip = skipped(plain.instructions, self.options.whole)
+        skip = skipped(plain.instructions, self.options.whole, self.options.short)
         result, counts = self._run(case, self.options.core, "--skip", skip)
         if counts is None:
             return [f"not ok {fact}.status: {compare.bad_end(result, self.options.timeout)}"]
@@ -99,8 +104,9 @@ class Check:
                 counted, f"not ok {fact}.sums: {problem}" if problem else f"ok {fact}.sums"]
 
     def _step(self, case, fact, core, start):
-        """A window jumped through and stepped through gives the same counts."""
-        window = ("--skip", start, "--max-insns", STEPPED * MILLION)
+        """A window has the same counts with and without --step."""
+        length = int((SHORT_STEPPED if self.options.short else STEPPED) * MILLION)
+        window = ("--skip", start, "--max-insns", length)
         runs = [self._run(case, core, *window), self._run(case, core, *window, "--step")]
         for result, counts in runs:
             if counts is None:

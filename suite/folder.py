@@ -1,11 +1,11 @@
-"""The suite's folder: where it is, how it comes to be, and what qemu said about its programs.
+"""The suite's folder: where it is, how it is built, and the results of its programs under qemu.
 
     recipe, packages.txt   written by build.sh
     sysroot/               the guest's root folder
     sysroot/suite/in       inputs, written by inputs.py
     sysroot/suite/run      working folders of runs
     oracle/                results of qemu runs on this machine
-    failed/                what differed in the last check
+    failed/                outputs that differed in the last check
 """
 
 import hashlib
@@ -19,8 +19,8 @@ from pathlib import Path
 import guest
 
 HERE = Path(__file__).resolve().parent
-NOT_TO_BE_HAD = 3  # exit status of build.sh
-INCOMPLETE = 4     # exit status of inputs.py
+UNAVAILABLE = 3  # exit status of build.sh: no packages here
+INCOMPLETE = 4   # exit status of inputs.py: some inputs are missing
 
 
 def default_path():
@@ -36,16 +36,16 @@ class Suite:
         self.inputs = self.sysroot / "suite" / "in"
 
     def prepare(self):
-        """Builds whatever is missing or stale."""
+        """Builds packages and inputs if they are missing or stale."""
         command = [HERE / "build.sh", self.path]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as build:
-            said = ""
-            for said in build.stderr:
-                print(said, end="", file=sys.stderr, flush=True)
-        if build.returncode == NOT_TO_BE_HAD:
-            raise guest.Unavailable(said.strip().removeprefix("suite: "))
+            line = ""
+            for line in build.stderr:
+                print(line, end="", file=sys.stderr, flush=True)
+        if build.returncode == UNAVAILABLE:
+            raise guest.Unavailable(line.strip().removeprefix("suite: "))
         if build.returncode != 0:
-            sys.exit(1)  # it has said why
+            sys.exit(1)  # build.sh has printed the reason
         with guest.exclusive(self.path / "inputs.lock"):
             self._prepare_inputs()
 
@@ -66,7 +66,7 @@ class Suite:
             stamp.write_text(recipe)
 
     def missing_input(self, case):
-        """The first input that a case names and that is not there, or None."""
+        """The first input of a case that does not exist; None if all do."""
         for word in [*case.argv, case.stdin or ""]:
             if word.startswith("/suite/in/"):
                 name = Path(word).name
@@ -75,7 +75,7 @@ class Suite:
         return None
 
     def identity(self):
-        """Changes when any package or input does."""
+        """A digest that changes with any package or input."""
         return _digest(self._packages(), (self.inputs / "SHA256SUMS").read_bytes())
 
     def _packages(self):
@@ -83,8 +83,8 @@ class Suite:
 
 
 class Oracle:
-    """What qemu-riscv64 makes of a case.  Results are kept in the suite's folder: they hold for as
-    long as packages, inputs, the row of the table and qemu stay the same."""
+    """Results of qemu-riscv64.  They are saved in the suite's folder, and valid as long as packages, inputs, the row of
+    programs.toml and qemu are the same."""
 
     def __init__(self, suite, timeout):
         self.suite = suite
@@ -92,7 +92,7 @@ class Oracle:
         self.qemu = guest.Qemu(suite.sysroot)
 
     def expected(self, case):
-        """Comparable outputs of a run that ended well, by name."""
+        """Comparable outputs of a successful run, by name."""
         kept = self.suite.path / "oracle" / f"{case.program}.{case.size}"
         key = _digest(json.dumps([
             self.suite.identity(), self.qemu.version, guest.ENVIRONMENT,

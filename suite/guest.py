@@ -1,10 +1,8 @@
-"""Runs guest programs of a sysroot: under qemu-riscv64, which says what is right, or under an
-emulator on trial.
+"""Runs guest programs of a sysroot: under qemu-riscv64, which is the reference, or under the emulator to test.
 
-Whatever runs a program, the program sees the same command line, the same environment, the same
-inputs at the same absolute paths (the folder suite/ of the sysroot is /suite to the guest) and a
-working folder of its own, to which all its output goes by relative names.  So the command line
-and what it does do not depend on where the sysroot lies.
+With every runner a program sees the same command line, the same environment, the same inputs at the same absolute paths
+(the folder suite/ of the sysroot is /suite to the guest) and an empty working folder.  It writes all output to the
+working folder by relative names.  The place of the sysroot therefore changes neither the command line nor its results.
 """
 
 import fcntl
@@ -19,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-# All that a guest inherits.  One OpenMP thread: more would make results depend on the machine.
+# The environment of every guest.  One OpenMP thread: with more, results would depend on the machine.
 ENVIRONMENT = {
     "LC_ALL": "C",
     "HOME": "/nonexistent",
@@ -29,19 +27,19 @@ ENVIRONMENT = {
 
 PROJECT = Path(__file__).resolve().parent.parent
 CYCLESCOPE = PROJECT / "build" / "cyclescope"
-EMULATOR = f"{shlex.quote(str(CYCLESCOPE))} run --count={{count}} --sysroot {{root}} --"
+EMULATOR = f"{shlex.quote(str(CYCLESCOPE))} run --summary={{count}} --sysroot {{root}} --"
 
 
 class Unavailable(Exception):
-    """Something that a run needs is missing on this machine; the text says what."""
+    """Something that a run needs is missing on this machine; the text names it."""
 
 
 class Qemu:
     """qemu-riscv64 with the sysroot as the guest's root folder.
 
-    Its own option for that, -L, leaves out faccessat (as of version 7.2), so some programs do not
-    find their files.  In a chroot there is no such gap: root can make one, and so can others where
-    user namespaces are allowed.  Else -L has to do, and `complete` is false.
+    qemu's option -L does not redirect faccessat (as of version 7.2), so some programs do not find their files.  A
+    chroot has no such gap; root can use it, and other users where user namespaces are allowed.  Without a chroot, qemu
+    runs with -L, and `complete` is false.
     """
 
     def __init__(self, sysroot):
@@ -56,8 +54,8 @@ class Qemu:
         self._program = program
 
     def _chroots(self, program):
-        """Ways to run qemu, which has to be static, in a chroot, the best first.  Best is without
-        randomized addresses: programs that hash addresses then do the same in every run."""
+        """Command prefixes that run qemu, which has to be static, in a chroot, the best first.  Those without
+        randomized addresses are best: programs that hash addresses then do the same in every run."""
         unshare, setarch = shutil.which("unshare"), shutil.which("setarch")
         if not unshare or not program.endswith("-static"):
             return
@@ -79,7 +77,7 @@ class Qemu:
         return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
     def command(self, folder, argv):
-        """The host's command line for a guest's, to be started in `folder`."""
+        """The command line of the host for a guest's `argv`, to be started in `folder`."""
         if not self.complete:  # -L does not apply to the program itself
             program = str(self.sysroot) + argv[0]
             return [self._program, "-L", str(self.sysroot), "-0", argv[0], program, *argv[1:]]
@@ -91,8 +89,8 @@ class Qemu:
 
 
 class Emulator:
-    """An emulator on trial: a command line in which {root} stands for the sysroot and {count} for
-    a file into which it writes how many instructions the guest executed."""
+    """The emulator to test: a command line in which {root} stands for the sysroot and {count} for a file into which the
+    emulator writes the number of instructions that the guest executed."""
 
     def __init__(self, sysroot, template=EMULATOR):
         self._sysroot = sysroot
@@ -113,30 +111,30 @@ class Emulator:
 
 
 def without_core(sysroot, cyclescope):
-    """Plain emulation by a certain build of Cyclescope."""
-    return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--count={count}", "--sysroot", "{root}", "--"]))
+    """Plain emulation with a given build of Cyclescope."""
+    return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--summary={count}", "--sysroot", "{root}", "--"]))
 
 
 def on_core(sysroot, cyclescope, *options, command="stat"):
-    """The simulated core as an emulator: a command that simulates, with options.  What it reports is JSON."""
+    """The simulated core as an emulator: a command that simulates, with options.  Its report is JSON."""
     return Emulator(sysroot, shlex.join([str(cyclescope), *command.split(), "--quiet", "--json={count}",
                                          "--sysroot", "{root}", *map(str, options), "--"]))
 
 
 @dataclass
 class Result:
-    """What a run left behind."""
-    status: int         # exit status; minus the signal's number; None when time ran out
-    outputs: dict       # content as bytes by name: "stdout", "stderr" and files of the folder
-    instructions: int   # as the runner counts them; None if it does not
-    report: str         # the file in which it says so; None if there is none
-    seconds: float      # of wall-clock time
-    cpu_seconds: float  # of processor time, user and system
+    """The result of a run."""
+    status: int         # exit status; negative: number of the signal; None: time ran out
+    outputs: dict       # contents by name: "stdout", "stderr" and files in the working folder
+    instructions: int   # count of the runner; None if it has none
+    report: str         # text of the runner's report; None if it has none
+    seconds: float      # elapsed time
+    cpu_seconds: float  # processor time, user and system
 
 
 @contextmanager
 def exclusive(path):
-    """Holds the lock file `path`, so that of two suite commands one waits for the other."""
+    """Holds a lock on the file `path`, so that two commands of the suite do not use a folder at the same time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -144,9 +142,8 @@ def exclusive(path):
 
 
 def run(runner, case, sysroot, timeout, watch=None):
-    """Runs a case (see programs.py).  Its working folder has the same name each time, because a
-    guest can see it and a longer name is more instructions.  `watch` is called with the process's
-    number ten times a second."""
+    """Runs a case (see programs.py).  The working folder has the same name in every run, because the guest can see the
+    name and a longer name takes more instructions.  `watch` is called with the process id ten times a second."""
     folder = sysroot / "suite" / "run" / f"{case.program}.{case.size}"
     beside = {name: folder.with_name(f"{folder.name}.{name}") for name in ("stdout", "stderr", "lock")}
     with exclusive(beside["lock"]):
@@ -169,24 +166,24 @@ def run(runner, case, sysroot, timeout, watch=None):
 
 
 def _wait(process, timeout, watch):
-    """Exit status, wall-clock seconds and resource usage of a process just started."""
+    """Exit status, elapsed seconds and resource usage of a process that was just started."""
     start = time.perf_counter()
     handle = os.pidfd_open(process.pid)
     ended = False
     try:
         ended = _ends(handle, start + timeout, watch and (lambda: watch(process.pid)))
-    finally:  # also when we are interrupted
+    finally:  # also after KeyboardInterrupt
         os.close(handle)
         if not ended:
             process.kill()
-        # wait4 instead of Popen.wait, because it tells the processor time of this one process.
+        # wait4 instead of Popen.wait, because it returns the processor time of this process alone.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode if ended else None, time.perf_counter() - start, usage
 
 
 def _ends(handle, deadline, watch):
-    """Whether a process ends by then."""
+    """Whether the process ends before the deadline."""
     while True:
         left = max(0, deadline - time.perf_counter())
         if select.select([handle], [], [], min(left, 0.1) if watch else left)[0]:
@@ -197,6 +194,6 @@ def _ends(handle, deadline, watch):
 
 
 def _counted(report):
-    """The number in `cyclescope: 123 instructions, ...`, None if there is none."""
+    """The number in `cyclescope: 123 instructions, ...`; None if the report has no such line."""
     found = re.search(r"(?m)^cyclescope: (\d+) instructions", report or "")
     return int(found[1]) if found else None

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What each idealization of the core does to the cycles of programs of the suite.
+"""How each idealization of the core changes the cycles of programs of the suite.
 
-A structure made perfect must not cost cycles.  It may cost a few: what is fetched, issued and brought into
-caches changes with it, and an order of events that happens to be worse is no bug.  So more than half a
-percent is `not ok`; docs/MODEL.md says where fewer come from.  A table of all changes follows the lines.
+A perfect structure should not cost cycles.  It can cost a few, which is no bug: the structure changes what is fetched,
+issued and brought into caches, and the new order of events can happen to be worse.  A cost of more than half a percent
+is `not ok`; docs/MODEL.md explains smaller costs.  A table of all changes follows the lines.
 """
 
 import argparse
@@ -14,28 +14,28 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import compare   # noqa: E402  (these four lie beside this file)
+import compare   # noqa: E402  (these four are in the folder of this file)
 import folder    # noqa: E402
 import guest     # noqa: E402
 import programs  # noqa: E402
 
 IDEALIZATIONS = ("branch", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "units")
-MOST = 0.5  # percent of cycles that an idealization may cost
+MOST = 0.5  # limit of the cost of an idealization, in percent of the cycles
 
 
 class Wrong(Exception):
-    """A run that did not end as it should; the text says how."""
+    """A run that failed; the text says how."""
 
 
 class Window:
-    """Simulates a window in the middle of a program, each time on another core."""
+    """Simulates a window in the middle of a program, on cores with and without a perfect structure."""
 
     def __init__(self, suite, options):
         self.suite = suite
         self.options = options
 
     def cycles(self, case, perfect=None):
-        """Cycles on the core, or on the core with something made perfect."""
+        """Cycles on the core, with the structure `perfect` made perfect if it is given."""
         settings = ["--core", self.options.core] + [f"--set={setting}" for setting in self.options.set]
         if perfect:
             settings.append(f"--set=perfect.{perfect}=yes")
@@ -48,7 +48,7 @@ class Window:
         return json.loads(result.report)["cycles"]
 
     def changes(self, case):
-        """Cycles, and the change by each idealization in percent."""
+        """The cycles, and by idealization their change in percent."""
         cycles = self.cycles(case)
         return cycles, {name: 100 * (self.cycles(case, name) / cycles - 1) for name in IDEALIZATIONS}
 
@@ -66,7 +66,7 @@ def row(case, insns, cycles, changes):
 
 
 def study(suite, options):
-    """Prints lines and table; true if every line is ok."""
+    """Prints the lines and the table.  Returns whether every line is ok."""
     cases = [case for case in programs.load(options.size, options.programs) if not suite.missing_input(case)]
     window = Window(suite, options)
     rows, good = [], True
@@ -80,12 +80,12 @@ def study(suite, options):
     with ThreadPoolExecutor(options.jobs) as pool:
         for case, outcome in zip(cases, pool.map(attempt, cases)):
             if isinstance(outcome, Wrong):
-                said = [f"not ok {case.program}.perfect: {outcome}"]
+                printed = [f"not ok {case.program}.perfect: {outcome}"]
             else:
-                said = list(lines(case, outcome[1]))
+                printed = list(lines(case, outcome[1]))
                 rows.append(row(case, options.insns, *outcome))
-            print("\n".join(said), flush=True)
-            good = good and all(line.startswith("ok") for line in said)
+            print("\n".join(printed), flush=True)
+            good = good and all(line.startswith("ok") for line in printed)
     print("\n| change of cycles, % | CPI | " + " | ".join(IDEALIZATIONS) + " |\n"
           "|---|--:|" + "--:|" * len(IDEALIZATIONS))
     print("\n".join(rows))
@@ -96,16 +96,17 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="change a parameter of it")
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
+                        help="change a parameter of the core")
     parser.add_argument("--insns", type=int, default=3000000, metavar="N",
-                        help="instructions of the window, which begins in the middle (default: 3000000)")
+                        help="instructions of the window, which begins in the middle of the program (default: 3000000)")
     parser.add_argument("--warmup", type=int, default=3000000, metavar="N",
-                        help="instructions simulated before it (default: 3000000)")
+                        help="uncounted instructions on the core before the window (default: 3000000)")
     parser.add_argument("--size", choices=programs.SIZES, default="small")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for one run")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="time limit of a run")
     parser.add_argument("--cyclescope", metavar="FILE", type=os.path.abspath, default=guest.CYCLESCOPE,
-                        help="default: the project's own")
+                        help="default: build/cyclescope")
     parser.add_argument("--suite", metavar="FOLDER", help="as for run.py")
     return parser.parse_args()
 

@@ -438,12 +438,12 @@ def spheres(_, count, edge):
     random = Random(252)
     text = []
     for _ in range(count):
-        centre = "%.3f %.3f %.3f" % (random.unit() * 6 - 3, random.unit() * 5 - 2.5,
+        center = "%.3f %.3f %.3f" % (random.unit() * 6 - 3, random.unit() * 5 - 2.5,
                                      random.unit() * 6 - 3)
         radius = 0.1 + random.unit() * 0.35
-        colour = "%.2f %.2f %.2f" % (random.unit(), random.unit(), random.unit())
-        text.append(f"Sphere Center {centre} Rad {radius:.3f} Texture Ambient 0.1 Diffuse 0.5 "
-                    f"Specular 0.4 Opacity 1.0 Color {colour} TexFunc 0")
+        color = "%.2f %.2f %.2f" % (random.unit(), random.unit(), random.unit())
+        text.append(f"Sphere Center {center} Rad {radius:.3f} Texture Ambient 0.1 Diffuse 0.5 "
+                    f"Specular 0.4 Opacity 1.0 Color {color} TexFunc 0")
     return SPHERES_HEAD.format(edge) + lines(text, "End_Scene")
 
 

@@ -1,7 +1,8 @@
-"""The simulation reference in all orders in which structures can become real: how far orders disagree, and how far
-methods are from their mean.
+"""The simulation reference in all orders in which structures can become real: how far the orders differ, and how far
+each method is from their mean.
 
-Every program is saved where its window begins; `cyclescope validate --all-orders` simulates that 72 times."""
+A checkpoint of each program is saved where its warm-up begins; `cyclescope validate --all-orders` restores and
+simulates it 72 times."""
 
 import json
 from pathlib import Path
@@ -10,16 +11,16 @@ import checkpoints
 import guest
 
 INSNS, WARMUP = 10000000, 5000000
-METHODS = ("power5", "fmt", "sfmt", "fmt2")
-COMPONENTS = ("l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # the base is the same in all orders
+METHODS = ("power5", "fmt", "fmt2")
+COMPONENTS = ("l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # without the base, which is the same in all orders
 
 
 class Failed(Exception):
-    """A run that did not give what it should; the text says what."""
+    """A run that failed or gave no result; the text says why."""
 
 
 def measure(options, suite, case):
-    """What `validate --all-orders` says about a program."""
+    """The JSON of `validate --all-orders` on the window of a program."""
     kept = Path(options.keep) / f"{case.program}.orders.json" if options.keep else None
     if kept and kept.exists():
         return json.loads(kept.read_text())
@@ -40,14 +41,14 @@ def measure(options, suite, case):
 
 
 def spread(r):
-    """The component on which orders disagree most, and by how much, in percent of the CPI."""
+    """The widest range of a component over all orders, in percent of the CPI, and the component."""
     width = {c: 100 * (r["simulation_range"][c][1] - r["simulation_range"][c][0]) / r["cpi"] for c in COMPONENTS}
     widest = max(width, key=width.get)
     return width[widest], widest
 
 
 def off_mean(r, order):
-    """The largest difference of an order to the mean of all."""
+    """The largest difference in a component between an order and the mean of all orders, in percent of the CPI."""
     return max(100 * abs(r["stacks"][order][c] - r["stacks"]["simulation_mean"][c]) / r["cpi"] for c in COMPONENTS)
 
 
@@ -57,15 +58,20 @@ def figures(r):
 
 
 def section(found):
-    """Lines of a page."""
+    """The section as lines of Markdown."""
     yield "## The reference in all orders\n"
-    yield (f"`cyclescope validate --all-orders` on {INSNS // 1000000} million instructions from the same place on, after "
-           f"{WARMUP // 1000000} million on the core: 72 simulations serve all 1260 orders in which structures can become real. "
-           "In percent of the CPI: how far orders disagree about a component at most, and which; how far the paper's order and "
-           "its inverse are from the mean of all; the largest error of a component against the mean; and how far outside of what "
-           "any order says a method is, which no order explains.\n")
-    head = ["program", "orders disagree by", "about", "paper's order to the mean", "inverse order to the mean",
-            *(f"{m} to the mean" for m in METHODS), *(f"{m} outside all" for m in METHODS)]
+    yield (f"`cyclescope validate --all-orders` on {INSNS // 1000000} million instructions of each program. The same "
+           f"share as above runs functionally before, and {WARMUP // 1000000} million run on the core uncounted. 72 "
+           "simulations cover all 1260 orders in which structures can become real. All columns are in percent of the "
+           "CPI:\n")
+    yield ("- *orders differ by*, *component*: the widest range of a component over all orders, and the component.\n"
+           "- *paper's order from mean*, *inverse order from mean*: the largest difference in a component between "
+           "this order and the mean of all orders.\n"
+           "- *METHOD from mean*: the largest error of a component against the mean of all orders.\n"
+           "- *METHOD out of range*: how far a component is outside the range of all orders at most. No choice of an "
+           "order explains this part of the error.\n")
+    head = ["program", "orders differ by", "component", "paper's order from mean", "inverse order from mean",
+            *(f"{m} from mean" for m in METHODS), *(f"{m} out of range" for m in METHODS)]
     yield "| " + " | ".join(head) + " |"
     yield "|---" + "|--:" * (len(head) - 1) + "|"
     for name, r in found.items():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Parts of a run that stand for all of it, on suite programs that run to completion: what each way of choosing them
-says of CPI, its components and other metrics, beside the full detailed run.
+"""How well parts of a run represent the whole run: CPI, its components and other metrics, estimated from parts that are
+chosen in several ways, compared with the full detailed run.
 
-Runs `cyclescope stack` and `stat` on all of each program, `cyclescope phases`, and the sampled runs, and writes a
-section of docs/RESULTS.md; reproduce.py writes it with the rest of the page.
+For each program, this script runs `cyclescope stack` and `cyclescope stat` to completion, `cyclescope phases`, and the
+sampled runs.  It writes one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these four lie beside this file)
+import folder    # noqa: E402  (these four are in the folder of this file)
 import guest     # noqa: E402
 import programs  # noqa: E402
 import sampling  # noqa: E402
@@ -21,42 +21,42 @@ from sampling import mean, table  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 HEADING = "## Phases: a few parts for the whole run"
-# Programs whose runs have 0.5 to 5 G instructions, and the size at which they do.
+# Programs, and the size at which their runs have 0.5 to 5 G instructions.
 PROGRAMS = {"arachne": "small", "gap": "small", "bart-nufft": "big", "perl-tidy": "small", "stockfish": "big",
             "sqlite": "big", "tachyon": "big", "gzip": "big", "meep": "big"}
 INTERVAL = 1000000
-BUDGET = 0.05  # of the run
-# One stretch of the run each: the name in the JSON of `phases`, and on the page.
+BUDGET = 0.05  # share of the run for the stretch `budgeted`
+# Ways that choose one stretch of the run: name in the JSON of `phases`, name on the page.
 STRETCHES = {"best_period": "best period", "budgeted": "budgeted", "naive": "naive"}
-# Sampled runs: the name of the kept file, the words on the page, options.
+# Sampled runs: name of the saved file, name on the page; below, options.
 SAMPLED = {"points": "clustered", "systematic": "systematic"}
 ARGUMENTS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 WAYS = STRETCHES | SAMPLED
-# Metrics besides CPI: a name, and which counts make it, as in `stat --interval`.
+# Metrics besides CPI: name, and the two counts whose quotient it is, as in `stat --interval`.
 RATES = {"ROB occupancy": ("rob_occupancy", "cycles"), "branch mispredictions": ("mispredictions", "branches"),
          "L1 I-cache misses": ("l1i_access_misses", "l1i_accesses"),
          "L1 D-cache misses": ("l1d_access_misses", "l1d_accesses")}
-# Of the loads, those that are off stride: a name, and the event.  They are the program's, the same on every core, and
-# counted soonest on one on which nothing misses.
-STRIDES = {"load addresses": "load-address-mispredictions", "load values": "load-value-mispredictions"}
+# Loads off stride: name, and event.  Their number depends on the program only, not on the core, so a core on which
+# nothing misses counts them in the shortest time.
+STRIDES = {"load addresses": "load_address_mispredictions", "load values": "load_value_mispredictions"}
 STRIDE_EVENTS = ("-e", ",".join(["loads", *STRIDES.values()]))
-SOONEST = [word for part in ("branch", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "units")
+PERFECT = [word for part in ("branch", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "units")
            for word in ("--set", f"perfect.{part}=yes")]
-NEAR_CPI, NEAR_PERCENT = 0.02, 3  # of components: either is near enough
-LEAST_COMPONENT = 0.01            # CPI of those whose intervals are judged
-LEAST_COUNT = 0.0001              # the same of counts, in an instruction
-END_WITHOUT = 0.1                 # of a run, without a window, is told
+NEAR_CPI, NEAR_PERCENT = 0.02, 3  # limits for the error of a component; one of them has to be met
+LEAST_COMPONENT = 0.01            # CPI above which the interval of a component is judged
+LEAST_COUNT = 0.0001              # number per instruction above which the interval of a count is judged
+END_WITHOUT = 0.1                 # share of the run: a longer end without windows is reported
 
 
 class Failed(Exception):
-    """A run that did not give what it should; the text says what."""
+    """A run that failed or gave no result; the text says why."""
 
 
 # ---- measuring
 
 
 def measured(options, suite, case, part, command, *arguments):
-    """The JSON of a run, with its times; taken from what is kept, and kept."""
+    """The JSON of a run, with its times.  Reuses a saved result, or saves a new one."""
     kept = Path(options.keep) / f"{case.program}.{part}.json" if options.keep else None
     if kept and kept.exists():
         return json.loads(kept.read_text())
@@ -80,7 +80,7 @@ def measure(options, suite, case):
     core = ("--core", options.core)
     full = measured(options, suite, case, "full", "stack", *core, "--interval", INTERVAL)
     if full["cut"] or full["exit_status"] != 0:
-        raise Failed("full: it did not run to completion")
+        raise Failed("full: the program did not run to completion")
     found = {"full": full, "phases": measured(options, suite, case, "phases", "phases", "--interval", INTERVAL,
                                               "--budget", int(BUDGET * full["instructions"]))}
     for way in SAMPLED:
@@ -90,7 +90,7 @@ def measure(options, suite, case):
         if chosen:
             found[way] = measured(options, suite, case, way, "stack", *core, "--skip", chosen["start"], "--warm",
                                   "--max-insns", chosen["length"])
-    found["strides"] = {"full": measured(options, suite, case, "strides.full", "stat", *core, *SOONEST, *STRIDE_EVENTS,
+    found["strides"] = {"full": measured(options, suite, case, "strides.full", "stat", *core, *PERFECT, *STRIDE_EVENTS,
                                          "--interval", INTERVAL)}
     for way in SAMPLED:
         found["strides"][way] = measured(options, suite, case, f"strides.{way}", "stat", *core, *STRIDE_EVENTS,
@@ -99,7 +99,7 @@ def measure(options, suite, case):
 
 
 def run(options, suite, names=PROGRAMS):
-    """Measures programs, one after the other, since their times count; what was found, problems by program."""
+    """Measures programs one at a time, since their times are results.  Results by program, and problems by program."""
     found, problems = {}, {}
     for program in names:
         try:
@@ -110,11 +110,11 @@ def run(options, suite, names=PROGRAMS):
     return found, problems | dict(bars_missed(found))
 
 
-# ---- what it comes to
+# ---- evaluation
 
 
 def stretch(full, start, length):
-    """CPI and components of a part of the full run, from its intervals; of one that is cut, its share."""
+    """CPI and components of a stretch of the full run, from its intervals.  A cut interval counts by its share."""
     instructions = cycles = at = 0
     stack = dict.fromkeys(full["stacks"]["fmt"], 0)
     for interval in full["intervals"]:
@@ -129,8 +129,8 @@ def stretch(full, start, length):
     return cycles / instructions, {name: value / instructions for name, value in stack.items()}
 
 
-def said(parts, way):
-    """CPI and components that a way of choosing says; None if it chose nothing."""
+def estimated(parts, way):
+    """CPI and components that a way of choosing estimates; None if it chose nothing."""
     if way in SAMPLED:
         return parts[way]["cpi"], parts[way]["stacks"]["fmt"]
     chosen = parts["phases"][way]
@@ -138,8 +138,8 @@ def said(parts, way):
 
 
 def cpi_error(parts, way):
-    """In percent."""
-    answer = said(parts, way)
+    """The error of the CPI in percent; None if the way chose nothing."""
+    answer = estimated(parts, way)
     return 100 * (answer[0] / parts["full"]["cpi"] - 1) if answer else None
 
 
@@ -149,13 +149,13 @@ def rate(report, metric):
 
 
 def rate_error(parts, way, metric):
-    """In percent of the true rate."""
+    """The error of a metric in percent of the true rate; None if the way chose nothing."""
     true = rate(parts["full"], metric)
     return 100 * (rate(parts[way], metric) / true - 1) if way in parts and true else None
 
 
 def off_stride(parts, way, event):
-    """The rate among all loads that a way of choosing says, "full" being all of the run; None if it chose nothing."""
+    """The share of loads off stride by a way of choosing ("full": in the whole run); None if it chose nothing."""
     report, counts = parts["strides"].get(way), {}
     if report:
         counts = {counter["name"]: counter["value"] for counter in report["counters"]}
@@ -168,14 +168,14 @@ def off_stride(parts, way, event):
 
 
 def off_stride_error(parts, way, event):
-    """In percent of the true rate."""
-    said_rate, true = off_stride(parts, way, event), off_stride(parts, "full", event)
-    return 100 * (said_rate / true - 1) if said_rate is not None else None
+    """The error of this share in percent of the true share; None if the way chose nothing."""
+    estimate, true = off_stride(parts, way, event), off_stride(parts, "full", event)
+    return 100 * (estimate / true - 1) if estimate is not None else None
 
 
 def deviations(parts, way):
-    """Component: by how much CPI it is off, and whether that is near enough."""
-    answer = said(parts, way)
+    """By component: the error in CPI, and whether it is within the limits."""
+    answer = estimated(parts, way)
     result = {}
     for name, true in (parts["full"]["stacks"]["fmt"] if answer else {}).items():
         off = answer[1][name] - true
@@ -189,7 +189,7 @@ def holds(interval, true):
 
 
 def cases(parts, way):
-    """Figure: whether its interval holds the truth.  CPI, and the components that matter."""
+    """By figure (CPI, and all components that are not small): whether its interval contains the true value."""
     full, report = parts["full"], parts[way]
     result = {"CPI": holds(report["sampled"]["cpi"], full["cpi"])}
     for name, true in full["stacks"]["fmt"].items():
@@ -199,7 +199,8 @@ def cases(parts, way):
 
 
 def event_cases(parts, way):
-    """The same of all counts that have an interval and are not rare, but instructions, which are known."""
+    """By count: whether its interval contains the true value.  Rare counts, counts without an interval and
+    instructions, whose number is known, are left out."""
     full, report = parts["full"], parts[way]
     of_full, of_way = ({counter["name"]: counter for counter in parts["strides"][which]["counters"]}
                        for which in ("full", way))
@@ -210,7 +211,7 @@ def event_cases(parts, way):
 
 
 def per_window(found, way):
-    """By component: of each program, by how many cycles it is off in a window; without programs that lack windows."""
+    """By component: the error in cycles per window, for each program.  Programs that lack windows are left out."""
     result = {}
     for parts in found.values():
         if not any(lacks(parts, way)):
@@ -222,31 +223,31 @@ def per_window(found, way):
 
 
 def detail(parts, way):
-    """Percent of the instructions that were simulated in detail."""
+    """Percentage of the instructions that were simulated in detail."""
     return 100 * parts[way]["sampled"]["detailed_instructions"] / parts["full"]["instructions"]
 
 
 def times(report):
-    """Seconds by the clock, and of processors; None where a file that was put among the kept ones does not say."""
+    """Elapsed seconds and processor seconds; the latter is None if an imported result does not contain it."""
     found = report.get("measured") or report["host"]
     return found["seconds"], found.get("cpu_seconds") or None
 
 
 def speedup(parts, way):
-    """How often a sampled run fits into the full one: by the clock, of processors.  The full run is one thread, so its
-    processor time is what it takes by the clock on a machine that has nothing else to do."""
+    """Processor time of the full run over the elapsed time, and over the processor time, of a sampled run.  The full
+    run has one thread, so its processor time is its elapsed time on an idle machine."""
     full, (clock, cpu) = times(parts["full"])[1], times(parts[way])
     return full / clock, full / cpu if cpu else None
 
 
 def idle_speedup(parts, way):
-    """A lower bound of how often by the clock, were there nothing else to do: neither time is less then."""
+    """A lower bound of the speedup in elapsed time on an idle machine, on which neither time would be longer."""
     return max(ratio for ratio in speedup(parts, way) if ratio)
 
 
 def origins(parts, way):
-    """Where the CPI error of weighted points comes from, in percent of the CPI: because other points were not chosen,
-    and because a point has another CPI than that place of the full run."""
+    """The two parts of the CPI error of weighted points, in percent of the CPI: from the choice of points, and from
+    differences between the CPI of a point and the CPI of the same instructions in the full run."""
     points = [point for point in parts[way]["sampled"]["points"] if point.get("weight") and "cpi" in point]
     if not points:
         return None
@@ -258,7 +259,7 @@ def origins(parts, way):
 
 
 def lacks(parts, way):
-    """What a sampled run left out: windows that could not be simulated, an end of the run that has none."""
+    """Sentences on what a sampled run left out: windows that were not simulated, an end of the run without windows."""
     points = parts[way]["sampled"]["points"]
     reasons = [point["why_not"] for point in points if "why_not" in point]
     if reasons:
@@ -271,9 +272,9 @@ def lacks(parts, way):
 
 
 def bars(found):
-    """Name, for each sampled way what came out and whether that is enough, what is asked for."""
-    def row(name, asked, text, met, of):
-        return name, {way: (text(of[way]), met(of[way])) for way in SAMPLED}, asked
+    """(name, by sampled way the result and whether it meets the target, target) of each bar."""
+    def row(name, target, text, met, of):
+        return name, {way: (text(of[way]), met(of[way])) for way in SAMPLED}, target
 
     runs = found.values()
     errors = {way: [abs(cpi_error(parts, way)) for parts in runs] for way in SAMPLED}
@@ -283,15 +284,15 @@ def bars(found):
     in_detail = {way: max(detail(parts, way) for parts in runs) for way in SAMPLED}
     rows = [row("CPI error, average", "under 1 %", lambda e: f"{mean(e):.2f} %", lambda e: mean(e) < 1, errors),
             row("CPI error, worst", "under 3 %", lambda e: f"{max(e):.2f} %", lambda e: max(e) < 3, errors),
-            row("instructions in detail, most", "at most 5 %", "{:.2f} %".format, lambda d: d <= 5, in_detail),
+            row("most instructions in detail", "at most 5 %", "{:.2f} %".format, lambda d: d <= 5, in_detail),
             row(f"components within {NEAR_CPI} CPI or {NEAR_PERCENT} %", "all",
                 lambda n: f"{sum(n)} of {len(n)}", all, near),
-            *(row(f"95 % intervals of {whose} that hold the truth", "at least 90 %",
+            *(row(f"95 % intervals of {whose} that contain the true value", "at least 90 %",
                   lambda h: f"{100 * mean(h):.1f} % of {len(h)}", lambda h: mean(h) >= 0.9, of)
               for whose, of in (("CPI and components", held), ("counts", counts)))]
     yield from rows
-    yield ("all of these", {way: (f"{sum(of[way][1] for _, of, _ in rows)} of {len(rows)}",
-                                  all(of[way][1] for _, of, _ in rows)) for way in SAMPLED}, "by one way")
+    yield ("all of the above", {way: (f"{sum(of[way][1] for _, of, _ in rows)} of {len(rows)}",
+                                  all(of[way][1] for _, of, _ in rows)) for way in SAMPLED}, "in one way")
     longest = max(found, key=lambda program: found[program]["full"]["instructions"])
     faster = {}
     for way in SAMPLED:
@@ -302,10 +303,10 @@ def bars(found):
 
 def bars_missed(found):
     if len(found) == len(PROGRAMS):
-        for name, of, asked in bars(found):
+        for name, of, target in bars(found):
             if not any(met for _, met in of.values()):
-                came = ", ".join(f"{SAMPLED[way]} {text}" for way, (text, _) in of.items())
-                yield name, f"{came}, where {asked} is asked for"
+                results = ", ".join(f"{SAMPLED[way]} {text}" for way, (text, _) in of.items())
+                yield name, f"{results}; target: {target}"
 
 
 # ---- the section
@@ -324,7 +325,7 @@ def signed(value, form="+.2f"):
 
 
 def with_summary(rows, columns, form=".2f"):
-    """Rows of a name and a number per column, and what they come to; a column may have numbers missing."""
+    """Table rows from (name, a number per column), followed by average and worst.  A number may be None."""
     for name, values in rows:
         yield [name, *(signed(value, "+" + form) for value in values)]
     for label, pick in (("average", mean), ("worst", max)):
@@ -333,11 +334,12 @@ def with_summary(rows, columns, form=".2f"):
 
 
 def choices(found):
-    yield "### Initialization, period, and what to simulate\n"
-    yield (f"`cyclescope phases --interval 1M --budget` {100 * BUDGET:.0f} % of the run. All in millions of "
-           "instructions; a choice is where it starts, + its length, and in parentheses its difference from the whole "
-           "run, 0 to 2. Naive is one period, a period after initialization. Without a period, these choices have one "
-           "interval.\n")
+    yield "### Initialization, period and chosen stretches\n"
+    yield (f"`cyclescope phases --interval 1M --budget N`, where N is {100 * BUDGET:.0f} % of the run. All numbers are "
+           "millions of instructions. A stretch is given as start + length, followed by its difference from the whole "
+           "run (0 to 2) in parentheses. *Naive* is one period long and starts one period after initialization. "
+           "Differences are from the run after initialization. Without a period, *best period* and *naive* are as "
+           "short as they can be without a clearly larger difference.\n")
     rows = []
     for program, parts in found.items():
         p = parts["phases"]["phases"]
@@ -345,31 +347,35 @@ def choices(found):
                      ", ".join(millions(n) for n in p["periods"]) or "none", millions(p["correlated_period"]),
                      *(f"{c['start'] / 1e6:.0f} + {c['length'] / 1e6:.0f} ({c['difference']:.2f})" if c else "none"
                        for c in (parts["phases"][way] for way in STRETCHES))])
-    yield from table(["program", "run", "initialization", "periods", "by autocorrelation", *STRETCHES.values()], rows)
+    yield from table(["program", "run", "initialization", "periods", "period by autocorrelation",
+                      *STRETCHES.values()], rows)
 
 
 def errors_section(found):
     yield "### CPI error, in percent\n"
-    yield ("Stretches: from the intervals of the full run, that is with caches and predictors as they are there. "
-           "Clustered and systematic: what the sampled runs say, with their own warm-up. *Choice* and *warm-up* are "
-           "where the error of clustered points comes from: the points as the full run has them against all of it, "
-           "and as the sampled run has them against the full run.\n")
+    yield ("The CPI of a stretch comes from the intervals of the full run, with caches and predictors in the state of "
+           "the full run. The CPI of *clustered* and *systematic* comes from the sampled runs, with their own "
+           "warm-up. *Choice* and *warm-up* are the two parts of the error of clustered points: *choice* is the "
+           "difference between the points in the full run and the whole run, *warm-up* the difference between the "
+           "points in the sampled run and the same points in the full run.\n")
     rows = [(f"{program} ({parts['full']['cpi']:.3f})",
              [cpi_error(parts, "best_period"), cpi_error(parts, "budgeted"), cpi_error(parts, "naive"),
               cpi_error(parts, "points"), *(origins(parts, "points") or (None, None)), cpi_error(parts, "systematic")])
             for program, parts in found.items()]
-    yield from table(["program (CPI)", *STRETCHES.values(), "clustered", "of it choice", "warm-up", "systematic"],
+    yield from table(["program (CPI)", *STRETCHES.values(), "clustered", "clustered: choice", "clustered: warm-up",
+                      "systematic"],
                      with_summary(rows, 7))
     yield "### Errors of other metrics, in percent of the true rate\n"
-    yield ("Here stretches were simulated by themselves: `stack --skip START --warm --max-insns LENGTH`, with "
+    yield ("Here each stretch was simulated in a run of its own: `stack --skip START --warm --max-insns LENGTH`, with "
            "functional warming from the start of the program.\n")
     for metric in RATES:
         rows = [(f"{program} ({rate(parts['full'], metric):.4g})", [rate_error(parts, way, metric) for way in WAYS])
                 for program, parts in found.items()]
         yield from table([metric, *WAYS.values()], with_summary(rows, len(WAYS)))
-    yield ("Loads whose address or value stride predictors would not have foreseen, of all loads: the sampled runs by "
-           f"`stat {' '.join(STRIDE_EVENTS)}`; all of the run, and stretches from its intervals, by the same on a core "
-           "on which nothing misses, since these counts are the program's own.\n")
+    yield ("Loads off stride are loads whose address or value a stride predictor would have predicted wrongly, as a "
+           f"share of all loads. The sampled runs count them with `stat {' '.join(STRIDE_EVENTS)}`. The whole run, "
+           "whose intervals give the stretches, was counted with the same events on a core on which nothing misses, "
+           "since these counts depend on the program only.\n")
     for metric, event in STRIDES.items():
         rows = [(f"{program} ({off_stride(parts, 'full', event):.4g})",
                  [off_stride_error(parts, way, event) for way in WAYS]) for program, parts in found.items()]
@@ -378,8 +384,8 @@ def errors_section(found):
 
 def components(found):
     yield "### Components of the CPI stack (fmt)\n"
-    yield (f"The component that is farthest off, in CPI; in bold where one is off by more than {NEAR_CPI} CPI and by "
-           f"more than {NEAR_PERCENT} % of itself.\n")
+    yield (f"The component with the largest error, in CPI. Bold: its error is more than {NEAR_CPI} CPI and more than "
+           f"{NEAR_PERCENT} % of the component. The last row counts the components within one of these limits.\n")
     rows = []
     for program, parts in found.items():
         cells = []
@@ -390,16 +396,17 @@ def components(found):
             text = f"{name} {off[name][0]:+.3f}" if name else "none"
             cells.append(f"**{text}**" if beyond else text)
         rows.append([program, *cells])
-    rows.append(["near enough", *(f"{sum(near)} of {len(near)}" for near in (
+    rows.append(["within limits", *(f"{sum(near)} of {len(near)}" for near in (
         [near for parts in found.values() for _, near in deviations(parts, way).values()] for way in WAYS))])
     yield from table(["program", *WAYS.values()], rows)
 
 
 def coverage(found):
     yield "### 95 % intervals\n"
-    yield (f"How many hold the truth: those of the CPI and of components of more than {LEAST_COMPONENT} CPI, and those "
-           f"of all counts of at least {LEAST_COUNT:.4f} in an instruction that have one. The CPI's is given with its half "
-           "width in percent; figures that are missed are named.\n")
+    yield ("The number of intervals that contain the true value. *CPI ±* is the half width of the interval of the "
+           f"CPI, in percent. *CPI, components* are the CPI and the components of more than {LEAST_COMPONENT} CPI. "
+           f"*Counts* are all counts of at least {LEAST_COUNT:.4f} per instruction that have an interval. *Missed* "
+           "names the figures whose interval does not contain the true value.\n")
     for way, label in SAMPLED.items():
         rows, held, counts = [], [], []
         for program, parts in found.items():
@@ -413,47 +420,51 @@ def coverage(found):
         rows.append(["**all**", "", f"**{100 * mean(held):.1f} % of {len(held)}**",
                      f"**{100 * mean(counts):.1f} % of {len(counts)}**", ""])
         yield from table([label, "CPI ±, %", "CPI, components", "counts", "missed"], rows)
-    yield ("Intervals tell what chance does. Where components are off in the same direction in most programs, "
-           "something else does: what warming misses, or what happens at the ends of windows. By component of more "
-           f"than {LEAST_COMPONENT} CPI, programs in which systematic samples say too much, and by how many cycles in "
-           "a window, on average over programs:\n")
+    yield ("Intervals describe the effect of chance. Where a component is off in the same direction in most programs, "
+           "there is another cause: what warming does not see, or what happens at the ends of windows. The next table "
+           f"has the components of more than {LEAST_COMPONENT} CPI: the number of programs in which systematic samples "
+           "overestimate the component, and the error in cycles per window, on average over programs.\n")
     of = per_window(found, "systematic")
-    yield from table(["", *of], [["too much", *(f"{sum(n > 0 for n in cycles)} of {len(cycles)}"
+    yield from table(["", *of], [["overestimated", *(f"{sum(n > 0 for n in cycles)} of {len(cycles)}"
                                                 for cycles in of.values())],
-                                 ["cycles in a window", *(f"{mean(cycles):+.1f}" for cycles in of.values())]])
+                                 ["cycles per window", *(f"{mean(cycles):+.1f}" for cycles in of.values())]])
 
 
 def speed(options, found):
     yield "### Speed\n"
-    yield (f"Sampled runs simulate {options.jobs} window{'s' * (options.jobs > 1)} at once. *Times* is the full run's "
-           "processor time, which is what it takes by the clock on an idle machine, over the time of the sampled run "
-           "by the clock, and over its processor time. Other work on the machine makes the first of these smaller, so "
-           "the larger one is the bound.\n")
+    yield (f"Sampled runs simulate {options.jobs} window{'s' * (options.jobs > 1)} at a time. *Speedup* has two "
+           "values: the processor time of the full run over the elapsed time of the sampled run, and over its "
+           "processor time. The processor time of the full run is its elapsed time on an idle machine. Other load on "
+           "the machine lowers the first value, so the larger of the two is a lower bound of the speedup on an idle "
+           "machine.\n")
     if any("measured" not in parts[way] for parts in found.values() for way in SAMPLED):
-        yield ("*not from here*: the run's file was put among the kept ones; it may be of another build, with another "
-               "number of windows at once.\n")
+        yield ("*imported*: the result of this run was added to the saved ones. It may come from another build, and "
+               "from another number of windows at a time.\n")
     rows = []
     for program, parts in found.items():
         cells = []
         for way in SAMPLED:
             cells += [f"{detail(parts, way):.2f}", *("" if n is None else f"{n:.0f}" for n in times(parts[way])),
                       ", ".join(f"{ratio:.1f}" for ratio in speedup(parts, way) if ratio) +
-                      ("" if "measured" in parts[way] else ", *not from here*")]
+                      ("" if "measured" in parts[way] else ", *imported*")]
         full, analysis = (times(parts[part])[1] for part in ("full", "phases"))
         rows.append([program, giga(parts), f"{full:.0f}", f"{analysis:.1f}", *cells])
     yield from table(["program", "G instructions", "full, s", "`phases`, s",
                       *(f"{label}: {what}" for label in SAMPLED.values()
-                        for what in ("in detail, %", "s", "processor s", "times"))], rows)
+                        for what in ("in detail, %", "elapsed s", "processor s", "speedup"))], rows)
 
 
 def section(options, found, problems):
-    """Markdown."""
+    """The section as lines of Markdown."""
     yield HEADING + "\n"
     number = "1 program" if len(found) == 1 else f"{len(found)} programs"
-    yield (f"{number} of the suite, run to completion on the core `{options.core}` in full detail "
-           "(`cyclescope stack --interval 1M`), and what parts of them say instead: one stretch, chosen by "
-           "`cyclescope phases` as in the paper; clustered points, `stack --points auto`; samples at equal distance, "
-           "`stack --systematic`. Written by `suite/phases.py`.\n")
+    yield (f"{number} of the suite, each run to completion in full detail on the core `{options.core}` (`cyclescope "
+           "stack --interval 1M`), and estimates from parts of these runs (`suite/phases.py`):\n")
+    yield ("- *best period*, *budgeted*, *naive*: one stretch of the run, chosen by `cyclescope phases` after T. "
+           "Sherwood, E. Perelman and B. Calder, *Basic block distribution analysis to find periodic behavior and "
+           "simulation points in applications* (PACT 2001).\n"
+           "- *clustered*: points of clustered intervals, `stack --points auto`.\n"
+           "- *systematic*: windows at equal distances, `stack --systematic`.\n")
     judged = list(bars(found)) if found else []
     for name, problem in problems.items():
         if name not in [bar for bar, *_ in judged]:
@@ -461,11 +472,11 @@ def section(options, found, problems):
     if not found:
         return
     rows = []
-    for name, of, asked in judged:
+    for name, of, target in judged:
         met = [SAMPLED[way] for way, (_, good) in of.items() if good]
-        rows.append([name, *(text for text, _ in of.values()), asked,
+        rows.append([name, *(text for text, _ in of.values()), target,
                      "yes" if len(met) == len(of) else ", ".join(met) or "**no**"])
-    yield from table(["", *SAMPLED.values(), "asked for", "met by"], rows)
+    yield from table(["", *SAMPLED.values(), "target", "met by"], rows)
     for program, parts in found.items():
         for way, label in SAMPLED.items():
             yield from (f"{program}, {label}: {text}.\n" for text in lacks(parts, way))
@@ -479,13 +490,13 @@ def main():
     parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="PROGRAM",
                         help="default: " + " ".join(PROGRAMS))
     parser.add_argument("--core", default="eyerman2006")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="windows at once")
-    parser.add_argument("--timeout", type=float, default=7200, help="seconds for a run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="windows at a time")
+    parser.add_argument("--timeout", type=float, default=7200, help="time limit of a run in seconds")
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="the page whose section it writes")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep what was found there, and take what is there already")
+                        help="page in which the section is replaced")
+    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
     parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="the suite's folder")
+    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How good profiles of suite programs are: samples by interrupt, precise ones and ProfileMe's against the oracle.
+"""How accurate profiles of suite programs are: samples by interrupt, precise samples and ProfileMe, against the oracle.
 
-A window of each program is recorded in all ways.  Wrong is a sample that is charged to another instruction than the one
-that caused it.  The distance of a profile from the oracle's is half the sum of the absolute differences of shares; that
-of an ideal sample, drawn at random from the oracle's profile, tells how much of it is due to chance.  Writes a section
-of docs/RESULTS.md; reproduce.py writes it with the rest of the page.
+A window of each program is recorded in every way.  A sample is wrong if it is charged to another instruction than the
+one that caused it.  The distance of a profile from the oracle's profile is half the sum of the absolute differences of
+their shares.  The distance of an ideal sample, drawn at random from the oracle's profile, shows how much of a distance
+is due to chance.  This script writes one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
 import argparse
@@ -18,32 +18,32 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these three lie beside this file)
+import folder    # noqa: E402  (these three are in the folder of this file)
 import guest     # noqa: E402
 import programs  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = ("gzip", "cc1", "perl-pod", "sqlite", "hoichess", "lemon")
-# An event, and what a history of ProfileMe calls it; of cycles it tells nothing.
-EVENTS = {"cycles": None, "l1d-misses": "l1d_miss", "branch-misses": "mispredicted"}
+# Events, and their names in the history of a ProfileMe sample, which has no cycles.
+EVENTS = {"cycles": None, "l1d_misses": "l1d_miss", "branch-misses": "mispredicted"}
 WAYS = ("interrupt", "precise", "ProfileMe")
 INSNS = 20000000
 SAMPLES = 20000
-PROFILEME_PERIOD = 320  # half of it is about what is in flight at a time, so that few choices are late
-DRAWS = 20              # of ideal samples, and of thinned ones, whose distances are averaged
-MOST_WRONG = {"ProfileMe": 5, "precise": 1.6}  # percent; of precise samples those of cycles
+PROFILEME_PERIOD = 320  # twice the usual number of instructions in flight, so that few selections are late
+DRAWS = 20              # random draws over which a distance is averaged
+MOST_WRONG = {"ProfileMe": 5, "precise": 1.6}  # limits in percent; for precise samples of cycles only
 HEADING = "## Profiles: samples on the wrong instruction"
 
 
 class Failed(Exception):
-    """A run that did not give what it should; the text says what."""
+    """A run that failed or gave no result; the text says why."""
 
 
 # ---- recording
 
 
 def record(options, suite, case, *arguments):
-    """A report by instruction of a window that is recorded in some way."""
+    """Records the window of a program with `arguments`; its report by instruction."""
     profile = suite.path / f"{case.program}.prof"
     command = [options.cyclescope, "record", "--quiet", "-o", profile, "--sysroot", suite.sysroot, "--core",
                options.core, "--skip", int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup,
@@ -60,12 +60,12 @@ def record(options, suite, case, *arguments):
 
 
 def by_insn(rows, amount):
-    """Amounts by address, without those that are 0."""
+    """Amounts by address, without zeros."""
     return {row["address"]: amount(row) for row in rows if amount(row)}
 
 
 def measure(options, suite, case):
-    """By event: what the oracle counted by instruction, what each way sampled, and what of it is wrong."""
+    """By event: the oracle's counts by instruction, the samples of each way, and the shares of them that are wrong."""
     oracle = record(options, suite, case, "--oracle", "-e", ",".join(EVENTS))
     periods = [max(1, event["happened"] // SAMPLES) for event in oracle["events"]]
     specs = ",".join(f"{name}:period={period}" for name, period in zip(EVENTS, periods))
@@ -93,7 +93,7 @@ def measure(options, suite, case):
 
 
 def impossible(samples, true, functions):
-    """Shares of samples on instructions, and in functions, that had no such event."""
+    """Shares of samples on instructions that never had the event, and in functions that never had it."""
     guilty = {functions[pc] for pc in true}
     total = sum(samples.values())
     return [sum(n for pc, n in samples.items() if pc not in true) / total,
@@ -121,8 +121,8 @@ def mean(numbers):
 
 
 def distances(event, key):
-    """The number of samples, and by way the distance of as many from the oracle's profile; ideal ones included.  What
-    there is more of in one way is thinned at random."""
+    """The smallest number of samples of all ways, and by way the distance of that many samples from the oracle's
+    profile, ideal samples included.  Ways with more samples are thinned at random."""
     true, chance = event["oracle"], random.Random(1)
     n = min(sum(samples.values()) for samples in event["samples"].values())
     result = {}
@@ -152,7 +152,7 @@ def cell(values, way, form="{:.1f}"):
 
 
 def tables(found):
-    """Both tables of each event."""
+    """Two tables per event: wrong samples and distances."""
     for name in EVENTS:
         wrong, far = [], []
         for program, results in found.items():
@@ -164,7 +164,7 @@ def tables(found):
             far.append([program, str(n), *(cell(of_insns, way) for way in (*WAYS, "ideal")),
                         *(cell(of_functions, way) for way in (*WAYS, "ideal"))])
         yield f"### {name}\n"
-        yield "Samples that are wrong, in percent, by instruction and by function:\n"
+        yield "Wrong samples in percent, by instruction and by function:\n"
         yield from table(["program", *(f"{what}: {way}" for what in ("instruction", "function") for way in WAYS)],
                          wrong)
         yield "Distance from the oracle's profile, in percent:\n"
@@ -173,7 +173,7 @@ def tables(found):
 
 
 def too_wrong(found):
-    """Sentences on what is worse than it may be."""
+    """A sentence for each result that exceeds its limit."""
     for program, results in found.items():
         for name, event in results["events"].items():
             _, far = distances(event, lambda pc: pc)
@@ -183,31 +183,36 @@ def too_wrong(found):
                 if 100 * event["wrong"][way][0] > most:
                     yield f"{program}: {cell({0: event['wrong'][way][0]}, 0)} % of {way} samples of {name} are wrong"
                 if 100 * (far[way] - far["ideal"]) > most:
-                    yield f"{program}: {way} samples of {name} are farther from the oracle's than by chance"
+                    yield f"{program}: {way} samples of {name} are farther from the oracle's profile than by chance"
 
 
 def section(options, found, problems):
-    """Markdown."""
+    """The section as lines of Markdown."""
     yield HEADING + "\n"
-    yield (f"{len(found)} programs, {INSNS // 1000000} million instructions each on the core `{options.core}`, from "
-           f"the middle as above. Periods are such that there are about {SAMPLES} samples, or as many as there are "
-           f"events; ProfileMe chooses one of {PROFILEME_PERIOD} instructions fetched, and its samples of an event are "
-           "those that retired and had it. Wrong is a sample that is charged to another instruction than the one that "
-           "caused it (`record --truth`), of ProfileMe one on an instruction that never had the event (`record "
-           "--oracle`). Precise samples are right by construction. The distance of two profiles is half the sum of the "
-           "absolute differences of their shares, at equal numbers of samples: where a way has more, some are drawn. "
-           "*Ideal* is the mean distance of as many samples drawn at random from the oracle's profile: what chance "
-           "alone does.\n")
-    yield ("Cycles belong to the instruction that the head of the ROB holds up in them; after a misprediction, while "
-           "the window refills, to the branch. ProfileMe has no column there: how long an instruction kept commit "
-           "waiting is not in its history, since it depends on when the one before it retired.\n")
+    yield (f"{len(found)} programs, {INSNS // 1000000} million instructions from the middle of each (skipped and "
+           f"warmed up as above), on the core `{options.core}`. Each event has a period that gives about {SAMPLES} "
+           f"samples, or a sample per event if there are fewer events. ProfileMe selects one of {PROFILEME_PERIOD} "
+           "fetched instructions; its samples of an event are the selected instructions that retired and had the "
+           "event.\n")
+    yield ("**Wrong samples.** A sample is wrong if it is charged to another instruction than the one that caused it "
+           "(`record --truth`). A sample of ProfileMe is wrong if its instruction never had the event (`record "
+           "--oracle`). Precise samples are right by construction.\n")
+    yield ("**Distance.** The distance of two profiles is half the sum of the absolute differences of their shares. "
+           "All ways are compared with the same number of samples; from a way that has more, samples are drawn at "
+           "random. *Ideal* is the mean distance of the same number of samples drawn at random from the oracle's "
+           "profile, which is the effect of chance alone.\n")
+    yield ("**Cycles** are charged to the oldest instruction in the window, which is the one that keeps commit "
+           "waiting; while the window is empty after a misprediction, to the branch, and while it is empty otherwise, "
+           "to the next instruction that enters. ProfileMe has no column for cycles: the history of an instruction "
+           "does not contain how long it kept commit waiting, since that depends on when the instruction before it "
+           "retired.\n")
     for name, problem in problems.items():
         yield f"**{name} failed:** {problem}\n"
     yield from tables(found)
 
 
 def run(options, suite):
-    """Measures all programs; what was found, and problems by program."""
+    """Measures all programs.  Results by program, and problems by program."""
     found, problems = {}, {}
     for case in sorted(programs.load(options.size, PROGRAMS), key=lambda case: PROGRAMS.index(case.program)):
         kept = Path(options.keep) / f"{case.program}.profiles.json" if options.keep else None
@@ -220,16 +225,16 @@ def run(options, suite):
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     kept.write_text(json.dumps(found[case.program]))
             wrong = found[case.program]["events"]["cycles"]["wrong"]
-            print(f"{case.program}: wrong samples of cycles {100 * wrong['interrupt'][0]:.1f} % by interrupt, "
+            print(f"{case.program}: wrong samples of cycles: {100 * wrong['interrupt'][0]:.1f} % by interrupt, "
                   f"{100 * wrong['precise'][0]:.1f} % precise", flush=True)
         except Failed as problem:
             problems[case.program] = problem
             print(f"{case.program}: failed: {problem}", flush=True)
-    return found, problems | dict.fromkeys(too_wrong(found), "more than it may be")
+    return found, problems | dict.fromkeys(too_wrong(found), "exceeds its limit")
 
 
 def replaced(page, text):
-    """A page with its section of profiles replaced, or added at its end."""
+    """The page with this section replaced, or added at its end."""
     rest = re.sub(rf"^{re.escape(HEADING)}\n.*?(?=^## |\Z)", "", page, flags=re.MULTILINE | re.DOTALL)
     return rest.rstrip() + "\n\n" + text.rstrip() + "\n"
 
@@ -237,15 +242,17 @@ def replaced(page, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--core", default="eyerman2006")
-    parser.add_argument("--warmup", type=int, default=20000000, help="instructions on the core before the window")
-    parser.add_argument("--skip", type=float, default=0.5, help="share of the program that is skipped before")
+    parser.add_argument("--warmup", type=int, default=20000000,
+                        help="uncounted instructions on the core before the measured ones")
+    parser.add_argument("--skip", type=float, default=0.5,
+                        help="share of the program that runs functionally before the warm-up")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
-    parser.add_argument("--timeout", type=float, default=1200, help="seconds for a run")
+    parser.add_argument("--timeout", type=float, default=1200, help="time limit of a run in seconds")
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="the page whose section it writes")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep what was found there, and take what is there already")
+                        help="page in which the section is replaced")
+    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
     parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="the suite's folder")
+    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()

@@ -13,21 +13,21 @@ FIELDS = {"like", "does", "run", "stdin", "env", "mask", "ignore", "threads", "m
 
 @dataclass
 class Case:
-    """One program at one size: all that a run needs, and how to compare what it leaves."""
+    """One program at one size: what a run needs, and how to compare its outputs."""
     program: str
     size: str
     argv: list
     stdin: str       # a guest path, or None
     env: dict
-    mask: dict       # by output: the expression of lines that vary
-    ignore: list     # outputs that vary throughout
+    mask: dict       # by output: regular expression of lines that vary
+    ignore: list     # outputs that are not compared
     like: str
     does: str
     threads: bool
     minsns: int
 
     def comparable(self, outputs):
-        """Outputs of a run as they have to be in every run."""
+        """The outputs of a run without everything that may vary from run to run."""
         return {name: self._masked(name, content)
                 for name, content in outputs.items() if name not in self.ignore}
 
@@ -45,7 +45,7 @@ def _case(name, size, row):
         raise ValueError(f"{TABLE.name}: [{name}] has an unknown key '{min(unknown)}'")
     row = {**row, **row.get(size, {})}
     if "run" not in row:
-        raise ValueError(f"{TABLE.name}: [{name}] says not what to run for size {size}")
+        raise ValueError(f"{TABLE.name}: [{name}] has no key 'run' for size {size}")
     stdin = row.get("stdin")
     return Case(
         program=name, size=size,
@@ -57,10 +57,10 @@ def _case(name, size, row):
 
 
 def load(size, names=None):
-    """The cases of a size in the table's order: all, or the named ones."""
+    """All cases of a size, or only the named ones, in the order of the table."""
     with open(TABLE, "rb") as file:
         table = tomllib.load(file)
     for name in names or ():
         if name not in table:
-            raise ValueError(f"no program '{name}' in the suite; there are {', '.join(table)}")
+            raise ValueError(f"no program '{name}' in the suite; it has {', '.join(table)}")
     return [_case(name, size, row) for name, row in table.items() if not names or name in names]

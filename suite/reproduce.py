@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""CPI stacks of the suite's integer programs by every method, beside the simulation reference and the paper's figures;
-the reference in all orders, by orders.py; how good profiles are, by profiles.py; how good counts by turns are, by sampling.py; and how well parts of a run stand for
-all of it, by phases.py.
+"""Writes docs/RESULTS.md: how accurate Cyclescope's figures are on programs of the suite.
 
-Runs `cyclescope validate` on a window of each program and writes a page of Markdown.  Programs that took part are
-named, and so is everything that failed.
+This script runs `cyclescope validate` on a window of each integer program and compares the CPI stacks of every method
+with the simulation reference and with the figures of the paper.  Other scripts add sections: orders.py (the reference
+in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals) and phases.py
+(sampled runs).  The page names every program that was measured and every run that failed.
 """
 
 import argparse
@@ -14,34 +14,36 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these seven lie beside this file)
+import folder    # noqa: E402  (these eight are in the folder of this file)
 import guest     # noqa: E402
 import orders    # noqa: E402
+import intervals  # noqa: E402
 import phases    # noqa: E402
 import profiles  # noqa: E402
 import programs  # noqa: E402
 import sampling  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-# The suite's integer programs, and whose work of SPECint2000 they do (eon's are floating-point programs here).
+# The suite's integer programs, and the program of SPECint2000 that does the same kind of work.  252.eon is missing: its
+# counterparts in the suite are floating-point programs.
 STANDS_FOR = {"gzip": "gzip", "nextpnr": "vpr", "cc1": "gcc", "lemon": "mcf", "hoichess": "crafty", "linkparser": "parser",
               "perl-pod": "perlbmk", "perl-tidy": "perlbmk", "gap": "gap", "sqlite": "vortex", "bzip2": "bzip2",
               "arachne": "twolf", "python": None, "gawk": None, "stockfish": "crafty"}
 METHODS = ("naive", "naive_nonspec", "power5", "fmt", "sfmt", "fmt2")
 REFERENCES = ("simulation", "simulation_inverse")
-COMPONENTS = ("base", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # fu is part of the reference's base
+COMPONENTS = ("base", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # the reference counts fu as base
 # Table 1 of the paper: percent of cycles in which front-end and long back-end penalties overlap.
 PAPER_OVERLAP = {"bzip2": 0.12, "crafty": 1.03, "eon": 0.01, "gap": 5.40, "gcc": 0.93, "gzip": 0.04, "mcf": 0.02,
                  "parser": 0.43, "perlbmk": 1.00, "twolf": 4.97, "vortex": 3.10, "vpr": 0.89}
-PAPER_ERROR = {"fmt": 2.5, "sfmt": 2.7}  # average maximum error, figure 12
+PAPER_ERROR = {"fmt": 2.5, "sfmt": 2.7}  # average of the largest errors, figure 12
 
 
 class Failed(Exception):
-    """A run that did not give what it should; the text says what."""
+    """A run that failed or gave no result; the text says why."""
 
 
 def measure(options, suite, case):
-    """What `validate` says about a program."""
+    """The JSON of `validate` on the window of a program."""
     runner = guest.on_core(suite.sysroot, options.cyclescope, "--jobs", options.jobs, "--core", options.core, "--skip",
                            int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup, "--max-insns",
                            options.insns, command="validate")
@@ -59,7 +61,7 @@ def measure(options, suite, case):
 
 
 def folded(stack):
-    """Without units, which are part of the base."""
+    """The stack with `fu` added to the base, as in the reference."""
     return {name: stack[name] + (stack.get("fu", 0) if name == "base" else 0) for name in COMPONENTS}
 
 
@@ -77,7 +79,7 @@ def table(head, rows):
 
 
 def errors(found):
-    head = ["program", "CPI", *METHODS, "fmt, from", "fmt, inverse order", "fmt2, inverse order"]
+    head = ["program", "CPI", *METHODS, "fmt, worst component", "fmt, inverse order", "fmt2, inverse order"]
     rows = [[name, f"{r['cpi']:.3f}", *(f"{r['max_error'][m]:.2f}" for m in METHODS), r["max_error_component"]["fmt"],
              f"{r['max_error_inverse']['fmt']:.2f}", f"{r['max_error_inverse']['fmt2']:.2f}"] for name, r in found.items()]
     for label, pick in (("average", mean), ("largest", max)):
@@ -97,7 +99,7 @@ def stacks(found):
             units = r["stacks"][kind].get("fu")
             rows.append([kind, *(f"{stack[c]:.4f}" for c in COMPONENTS), "" if units is None else f"{units:.4f}",
                          f"{sum(stack.values()):.4f}"])
-        yield from table(["", *COMPONENTS, "of base, fu", "sum"], rows)
+        yield from table(["", *COMPONENTS, "fu (in base)", "sum"], rows)
 
 
 def penalties(found):
@@ -124,26 +126,36 @@ def overlaps(found):
 
 def page(options, found, in_all_orders, problems, remarks):
     yield "# Results\n"
-    yield (f"Written by `make reproduce` (`suite/reproduce.py`): {len(found)} integer programs of the suite, "
-           f"{options.insns // 1000000} million instructions each on the core `{options.core}`, after {100 * options.skip:.0f} % of "
-           f"the program, functionally, and {options.warmup // 1000000} million on the core, uncounted. Each was simulated "
-           "twelve times by `cyclescope validate`. What the methods count is in MODEL.md.\n")
+    yield ("`make reproduce` (`suite/reproduce.py`) writes this page. The sections up to *Stacks, in CPI* compare the "
+           f"CPI stacks of all methods with the simulation reference, on {len(found)} integer programs of the suite "
+           f"and the core `{options.core}`. The first {100 * options.skip:.0f} % of each program run functionally, the "
+           f"next {options.warmup // 1000000} million instructions run on the core uncounted, and the following "
+           f"{options.insns // 1000000} million are measured. `cyclescope validate` simulates each program twelve "
+           "times.\n")
+    yield ("[MODEL.md](MODEL.md) explains the methods and the reference. *The paper* is S. Eyerman, L. Eeckhout, T. "
+           "Karkhanis and J. E. Smith, *A performance counter architecture for computing accurate CPI components* "
+           "(ASPLOS 2006), unless a section names another one.\n")
     for name, problem in problems.items():
         yield f"**{name} failed:** {problem}\n"
     yield "## Largest error of a component, in percent of the CPI\n"
-    yield ("Against the simulation reference in the paper's order; the last columns against the inverse order. Stalls of "
-           "units count as base, as in the reference. `fmt, from` is the component that has fmt's largest error.\n")
+    yield ("The reference is the simulation in the paper's order; in the last two columns, in the inverse order. "
+           "Stalls of functional units count as base, as in the reference. *fmt, worst component* is the component in "
+           "which fmt has its largest error.\n")
     yield from errors(found)
     yield remarks
     if in_all_orders:
         yield from orders.section(in_all_orders)
     yield "## Penalties per event, in cycles\n"
-    yield "The paper's figures 4, 6 and 9. Where there are fewer than 1000 events, no average is given.\n"
+    yield ("Figures 4, 6 and 9 of the paper. Events are those of the right path; misses that share a line are one event. "
+           "*rare*: fewer than 1000 events, too few for an average.\n")
     yield from penalties(found)
     yield "## Cycles in which front-end and long back-end penalties overlap\n"
-    yield "The paper's table 1. Programs of the same kind are compared, not the same programs.\n"
+    yield ("Table 1 of the paper. The last column is the paper's value for the program in parentheses, which does the "
+           "same kind of work; it is not the same program.\n")
     yield from overlaps(found)
     yield "## Stacks, in CPI\n"
+    yield ("The components add up to *sum*. *fu (in base)* is the part of the base that the method charges to "
+           "functional units.\n")
     yield from stacks(found)
 
 
@@ -156,17 +168,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", default=list(STANDS_FOR), metavar="PROGRAM", help="default: " + " ".join(STANDS_FOR))
     parser.add_argument("--core", default="eyerman2006")
-    parser.add_argument("--insns", type=int, default=100000000, help="instructions of the window")
-    parser.add_argument("--warmup", type=int, default=20000000, help="instructions on the core before it")
-    parser.add_argument("--skip", type=float, default=0.5, help="share of the program that is skipped before")
+    parser.add_argument("--insns", type=int, default=100000000, help="instructions that are measured")
+    parser.add_argument("--warmup", type=int, default=20000000,
+                        help="uncounted instructions on the core before the measured ones")
+    parser.add_argument("--skip", type=float, default=0.5,
+                        help="share of the program that runs functionally before the warm-up")
     parser.add_argument("--size", choices=("small", "big"), default="big")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--timeout", type=float, default=7200, help="seconds for a program")
-    parser.add_argument("--output", default=HERE.parent / "docs" / "RESULTS.md", help="the page")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep each program's JSON there, and take what is there already")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time")
+    parser.add_argument("--timeout", type=float, default=7200, help="time limit of a run in seconds")
+    parser.add_argument("--output", default=HERE.parent / "docs" / "RESULTS.md", help="file to write")
+    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
     parser.add_argument("--cyclescope", type=lambda p: Path(p).resolve(), default=HERE.parent / "build" / "cyclescope")
-    parser.add_argument("--suite", help="the suite's folder")
+    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     sampling.add_options(parser)
+    intervals.add_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -194,10 +209,12 @@ def main():
     report(options, found, in_all_orders, problems, more)
     counted, sampling_problems = sampling.run(options, suite)
     more += sampling.section(options, counted, sampling_problems)
+    intervals_found, interval_problems = intervals.run(options, suite)
+    more += intervals.section(options, intervals_found, interval_problems)
     report(options, found, in_all_orders, problems, more)
     parts, phase_problems = phases.run(options, suite)
     report(options, found, in_all_orders, problems, [*more, *phases.section(options, parts, phase_problems)])
-    sys.exit(bool(problems or profile_problems or sampling_problems or phase_problems))
+    sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems))
 
 
 if __name__ == "__main__":

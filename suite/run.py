@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the suite: Debian's riscv64 programs under an emulator, beside qemu-riscv64.
+"""Runs the suite: Debian's riscv64 programs under an emulator, compared with qemu-riscv64.
 
-    run.py prepare           build the suite's folder (packages and inputs) unless it is there
-    run.py list              the programs
-    run.py show PROGRAM      the command line that runs a program by hand
-    run.py check [PROGRAM]   does every program do under the emulator what it does under qemu,
-                             and twice the same?
-    run.py core [PROGRAM]    does every program do on the simulated core what it does without?
-    run.py checkpoints [PROGRAM]
-                             does every program, saved at random points, go on as it would have?
+    run.py prepare                build the suite's folder (packages and inputs) unless it exists
+    run.py list                   print the programs
+    run.py show PROGRAM           print the command line that runs a program by hand
+    run.py check [PROGRAM]        compare every program under the emulator with qemu, and with a second run
+    run.py core [PROGRAM]         compare every program on the simulated core with plain emulation
+    run.py checkpoints [PROGRAM]  save every program at random points, restore it, and compare the rest of the run
 """
 
 import argparse
@@ -19,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import checkpoints  # noqa: E402  (these six lie beside this file)
+import checkpoints  # noqa: E402  (these six are in the folder of this file)
 import compare      # noqa: E402
 import core         # noqa: E402
 import folder       # noqa: E402
@@ -28,7 +26,7 @@ import programs     # noqa: E402
 
 
 class Check:
-    """Collects one line per fact: `ok NAME`, `not ok NAME: why` or `skip NAME: why`."""
+    """Makes one line per fact: `ok NAME`, `not ok NAME: why` or `skip NAME: why`."""
 
     def __init__(self, suite, options):
         self.suite = suite
@@ -40,10 +38,10 @@ class Check:
             self.oracle, self.no_oracle = None, reason
 
     def case(self, case):
-        """The lines of a program."""
+        """The lines of one program."""
         missing = self.suite.missing_input(case)
         if missing:
-            return [f"skip {case.program}: its input {missing} could not be made here"]
+            return [f"skip {case.program}: its input {missing} is missing"]
         runs = [self._run(case)]
         if runs[0].status != 0:
             return [f"not ok {case.program}.status: {compare.bad_end(runs[0], self.timeout)}"]
@@ -54,7 +52,7 @@ class Check:
         return guest.run(self.emulator, case, self.suite.sysroot, self.timeout)
 
     def _output(self, case, result):
-        """The outputs are those of qemu, save what the table says varies."""
+        """The outputs are those of qemu, except for what programs.toml masks or ignores."""
         fact = f"{case.program}.output"
         try:
             if self.no_oracle:
@@ -67,18 +65,18 @@ class Check:
         return compare.outputs(self.suite, fact, case.comparable(result.outputs), expected)
 
     def _repeat(self, case, first, second):
-        """Two runs execute equally many instructions and write the same, down to times and dates,
-        which the guest must not get from this machine."""
+        """Two runs execute the same number of instructions and write the same bytes.  That includes times and dates,
+        which the guest must not get from the host."""
         fact = f"{case.program}.repeat"
         if first.instructions is None:
-            return f"skip {fact}: the emulator counts no instructions"
+            return f"skip {fact}: the emulator does not count instructions"
         if first.instructions != second.instructions:
             return f"not ok {fact}: {first.instructions} instructions, then {second.instructions}"
         return compare.outputs(self.suite, fact, second.outputs, first.outputs)
 
 
 def check(suite, options):
-    """Prints the lines of every program, by the command's own class of checks."""
+    """Prints the lines of every program, made by the class of checks of the command."""
     cases = programs.load(options.size, options.programs)
     try:
         suite.prepare()
@@ -92,7 +90,7 @@ def check(suite, options):
             for lines in pool.map(checks.case, cases):
                 print("\n".join(lines), flush=True)
                 failed += sum(line.startswith("not ok") for line in lines)
-        except KeyboardInterrupt:  # which also ends the guests: start no more
+        except KeyboardInterrupt:  # also ends the running guests
             pool.shutdown(cancel_futures=True)
             return 130
     return 1 if failed else 0
@@ -112,7 +110,7 @@ def list_programs(_suite, _options):
 
 def show(suite, options):
     case, = programs.load(options.size, [options.program])
-    emulator = options.emulator.replace("--count={count}", "--count").replace("{root}", str(suite.sysroot))
+    emulator = options.emulator.replace("--summary={count}", "--summary").replace("{root}", str(suite.sysroot))
     settings = [f"{key}={value}" for key, value in {**guest.ENVIRONMENT, **case.env}.items()]
     redirect = f" < {shlex.quote(str(suite.sysroot) + case.stdin)}" if case.stdin else ""
     print(f"env -i {shlex.join(settings)} {emulator} {shlex.join(case.argv)}{redirect}")
@@ -128,8 +126,8 @@ def parse():
     sized.add_argument("--size", choices=programs.SIZES, default="small")
     emulator = argparse.ArgumentParser(add_help=False)
     emulator.add_argument("--emulator", metavar="COMMAND", default=guest.EMULATOR,
-                          help="what comes before the guest's command line; {root} is the sysroot, {count} "
-                               "a file for the instruction count (default: this project's `cyclescope run`)")
+                          help="command before the guest's command line; {root} stands for the sysroot, {count} for "
+                               "a file for the instruction count (default: `cyclescope run` of this project)")
     checking = argparse.ArgumentParser(add_help=False)
     checking.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
     checking.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
@@ -144,18 +142,18 @@ def parse():
 
     def timeout(sub, seconds):
         sub.add_argument("--timeout", type=float, default=seconds, metavar="SECONDS",
-                         help=f"for one run of a program (default: {seconds})")
+                         help=f"time limit of a run (default: {seconds})")
 
-    command("prepare", prepare, "build the suite's folder unless it is there")
-    command("list", list_programs, "name, kind, millions of instructions (small, big), description")
+    command("prepare", prepare, "build the suite's folder unless it exists")
+    command("list", list_programs, "print name, kind of work, millions of instructions (small, big) and description")
     command("show", show, "print the command line of a program", sized, emulator).add_argument("program")
-    timeout(command("check", check, "compare the emulator with qemu and with itself", checking, sized, emulator,
+    timeout(command("check", check, "compare the emulator with qemu, and with a second run", checking, sized, emulator,
                     checks=Check), 300)
     sub = command("core", check, "compare the simulated core with the emulator, and jumping over idle cycles with "
                   "stepping through them", checking, sized, checks=core.Check)
     timeout(sub, 1800)
     core.add_options(sub)
-    sub = command("checkpoints", check, "save programs at random points, and compare what they do from there on",
+    sub = command("checkpoints", check, "save programs at random points, restore them, and compare the rest of the run",
                   checking, sized, checks=checkpoints.Check)
     timeout(sub, 300)
     checkpoints.add_options(sub)

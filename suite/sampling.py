@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Multiplexed counters and the stall breakdown on suite programs, beside the numbers of Azimi, Stumm and Wisniewski.
+"""How accurate multiplexed counters and the stall breakdown are on suite programs, compared with the figures of Azimi,
+Stumm and Wisniewski.
 
-Runs `cyclescope validate counters`, `stalls` and `overhead` on a window of each program and writes sections of
-docs/RESULTS.md; reproduce.py writes them with the rest of the page.
+This script runs `cyclescope validate counters`, `validate stalls` and `validate overhead` on a window of each program
+and writes one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
 import argparse
@@ -14,29 +15,29 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these three lie beside this file)
+import folder    # noqa: E402  (these three are in the folder of this file)
 import guest     # noqa: E402
 import programs  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-HEADING = "## Counters by turns: the paper's tables 2, 3 and 4"
-# The suite's programs, and the paper's that do the same kind of work, in the order of its tables.  Runs of a program
-# that are compared share its working folder: bart-rof, which is more like mgrid, does other work when it finds its
-# output file there.
+HEADING = "## Multiplexed counters and stalls: tables 2, 3 and 4 of Azimi et al."
+# Programs of the suite, and the paper's program that does the same kind of work, in the order of the paper's tables.
+# bart-rof would be closer to mgrid than yorick-mesh.  But the runs of a `validate` share one working folder, and bart-rof
+# does other work when it finds its output file there.
 STANDS_FOR = {"gzip": "gzip", "cc1": "gcc", "perl-pod": "perlbmk", "hoichess": "crafty",
               "lapack": "applu", "yorick-mesh": "mgrid", "liblinear": "art", "raster3d": "mesa"}
-# Events of table 2, and what the paper calls them.
+# Events of table 2, and their names in the paper.
 TABLE2 = {"instructions": "Instructions Retired", "loads": "L1 DCache Loads", "stores": "L1 DCache Stores",
-          "l1d-misses": "L1 DCache Misses", "l1i-misses": "ICache Misses", "page-walks": "TLB Misses",
-          "tlb-access-misses": "ERAT Misses", "l2d-misses": "L2 Cache Misses (Data)",
+          "l1d_misses": "L1 DCache Misses", "l1i_misses": "ICache Misses", "page_walks": "TLB Misses",
+          "tlb_access_misses": "ERAT Misses", "l2d_misses": "L2 Cache Misses (Data)",
           "mispredictions": "Branch Mispredicts"}
 PAPER_TABLE2 = {
     "instructions": "0.01 0.06 0 0 0 0.05 0 0.12", "loads": "0.09 0.04 0 0 0.02 0.07 0.03 0.22",
-    "stores": "0.13 0.08 0 0 0 0.03 0 0.10", "l1d-misses": "1.21 0.05 0 0 0.02 0.07 0.07 0.05",
-    "l1i-misses": "N/A 0.12 0.02 0.09 0.02 N/A 0.03 N/A", "page-walks": "N/A 0.11 N/A N/A 0.01 0.15 N/A N/A",
-    "tlb-access-misses": "0.79 0.13 0.01 0.02 0.07 0.71 0.42 0.21",
-    "l2d-misses": "0.24 0.01 0.07 0.02 0.02 0.06 N/A 0.17", "mispredictions": "0.36 0.05 0.01 0 0.02 0.18 0 0.13"}
-# Sources of stalls, and the paper's rows of table 3: KL_S and KL_I of each program.
+    "stores": "0.13 0.08 0 0 0 0.03 0 0.10", "l1d_misses": "1.21 0.05 0 0 0.02 0.07 0.07 0.05",
+    "l1i_misses": "N/A 0.12 0.02 0.09 0.02 N/A 0.03 N/A", "page_walks": "N/A 0.11 N/A N/A 0.01 0.15 N/A N/A",
+    "tlb_access_misses": "0.79 0.13 0.01 0.02 0.07 0.71 0.42 0.21",
+    "l2d_misses": "0.24 0.01 0.07 0.02 0.02 0.06 N/A 0.17", "mispredictions": "0.36 0.05 0.01 0 0.02 0.18 0 0.13"}
+# Sources of stalls, and their rows of table 3 in the paper: KL_S and KL_I of each program.
 TABLE3 = {"icache": "ICache Miss", "dcache": "DCache Miss", "translation": "ERAT Miss", "fpu": "FPU Latency",
           "integer": "Int. Latency", "branch": "Misprediction", "reject": "Rejection"}
 PAPER_TABLE3 = {
@@ -47,27 +48,27 @@ PAPER_TABLE3 = {
     "integer": "0.10 0.10 0.15 0.14 0 0 0 0 N/A N/A N/A N/A 0.05 0.05 0.06 0.06",
     "branch": "0.02 0.02 0.06 0.06 0 0.01 0.01 0.01 0.06 0.06 1.68 1.68 0.28 0.28 0.15 0.15",
     "reject": "0.47 0.22 0.17 0.21 0.13 0.14 0.03 0.03 0.15 0.15 0.40 1.47 0.02 0.02 0.50 0.50"}
-# Ten events and sixteen, for four counters, one of which is the clock of slices.
-TEN = ("loads", "stores", "branches", "taken-branches", "mispredictions", "l1d-misses", "l1i-misses", "l2d-misses",
-       "tlb-access-misses", "page-walks")
-SIXTEEN = (*TEN, "calls", "integer-instructions", "rejects", "l1d-accesses", "completion-cycles", "rob-full-cycles")
-SEEDS = 20  # orders that are replayed
+# Lists of ten and sixteen events, for four counters, one of which is the clock of the slices.
+TEN = ("loads", "stores", "branches", "taken_branches", "mispredictions", "l1d_misses", "l1i_misses", "l2d_misses",
+       "tlb_access_misses", "page_walks")
+SIXTEEN = (*TEN, "calls", "integer_instructions", "rejects", "l1d_accesses", "completion_cycles", "rob_full_cycles")
+SEEDS = 20  # replayed orders per run
 SWEEP_PROGRAM = "gzip"
-SWEEP_EVENTS = ("l1d-misses", "tlb-access-misses", "mispredictions")  # those of figure 6
+SWEEP_EVENTS = ("l1d_misses", "tlb_access_misses", "mispredictions")  # events of figure 6
 MOST_DISTANCE = 0.20
 BARS = {"small distances, %": 90, "error of ten, %": 5, "error of sixteen, %": 10, "coverage, %": (93, 97),
         "overhead at 20 kHz, %": 2}
 
 
 class Failed(Exception):
-    """A run that did not give what it should; the text says what."""
+    """A run that failed or gave no result; the text says why."""
 
 
 # ---- measuring
 
 
 def validate(options, suite, case, what, insns, *arguments):
-    """The JSON of `validate` WHAT of a window of a program."""
+    """The JSON of `validate WHAT` on the window of a program."""
     runner = guest.on_core(suite.sysroot, options.cyclescope, "--jobs", 1, "--skip",
                            int(case.minsns * 1000000 * options.skip), "--warmup", options.sampling_warmup,
                            "--max-insns", int(insns * options.sampling_scale), *arguments,
@@ -80,7 +81,7 @@ def validate(options, suite, case, what, insns, *arguments):
 
 
 def parts_of(case):
-    """By name: what to validate, instructions, options."""
+    """By name of a part: the validation, the number of instructions, and options."""
     four = ("--set", "pmu.counters=4", "--ratio", 0, "--seeds", SEEDS)
     sweep = ("--sweep",) if case.program == SWEEP_PROGRAM else ()
     return {"table2": ("counters", 200000000, "--seeds", SEEDS, *sweep),
@@ -91,7 +92,7 @@ def parts_of(case):
 
 
 def measure(options, suite, case):
-    """All parts of a program; those that are kept are not run again."""
+    """The results of all parts of a program.  Saved results are reused."""
     found = {}
     for name, arguments in parts_of(case).items():
         kept = Path(options.keep) / f"{case.program}.{name}.json" if options.keep else None
@@ -107,7 +108,7 @@ def measure(options, suite, case):
 
 
 def run(options, suite):
-    """Measures all programs, several at once; what was found, and problems by program."""
+    """Measures all programs, several at a time.  Results by program, and problems by program."""
     found, problems = {}, {}
     cases = {case.program: case for case in programs.load(options.size, STANDS_FOR)}
 
@@ -125,7 +126,7 @@ def run(options, suite):
     return found, problems | dict(bars_missed(found))
 
 
-# ---- what it comes to
+# ---- evaluation
 
 
 def mean(numbers):
@@ -134,7 +135,7 @@ def mean(numbers):
 
 
 def table2_entries(found, way):
-    """(program, event, distance) of all that are not N/A."""
+    """(program, row, distance) of every entry of table 2 that is not N/A."""
     for program, parts in found.items():
         for row in parts["table2"]["counters"]:
             if row[way]["distance"] is not None:
@@ -142,7 +143,7 @@ def table2_entries(found, way):
 
 
 def totals(found, part, way, rare=False):
-    """Rows of all programs, without rare events unless asked for, and without those that never happened."""
+    """(estimate, replayed orders) of every event of all programs that occurred; rare events only if `rare`."""
     for parts in found.values():
         for row in parts[part]["counters"]:
             if row["true_value"] and (rare or not row["rare"]):
@@ -150,13 +151,13 @@ def totals(found, part, way, rare=False):
 
 
 def error(found, part, way, rare=False):
-    """Mean relative error of totals in percent: of the engine's runs, and of all replays."""
+    """Mean relative error of totals in percent: in the runs of the sampler, and in all replays."""
     rows = list(totals(found, part, way, rare))
     return mean(row["error_percent"] for row, _ in rows), mean(row["replayed"]["error_percent"] for row, _ in rows)
 
 
 def coverage(found, way, rare=False):
-    """Cases, and percent of them that the interval holds: of the engine's runs, of replays."""
+    """Number of cases, and percentage whose interval contains the true total: for the sampler, for replays."""
     rows = [pair for part in ("ten", "sixteen") for pair in totals(found, part, way, rare)]
     real, replays = len(rows), sum(orders for _, orders in rows)
     return (real, 100 * sum(row["holds"] for row, _ in rows) / max(1, real),
@@ -164,7 +165,7 @@ def coverage(found, way, rare=False):
 
 
 def overheads(found):
-    """By frequency: percent of each program."""
+    """By frequency: the overhead of each program in percent."""
     by = {}
     for parts in found.values():
         for row in parts["overhead"]["overhead"]:
@@ -177,32 +178,33 @@ def paper_overheads(found):
 
 
 def bars(found):
-    """Name, what came out, what is asked for, whether it is met; None for what is there to compare with."""
+    """(name, result, target, whether it is met) of each bar; the last is None for a row that is only a comparison."""
     for way, judged in (("regression", True), ("linear", False)):
         entries = [distance for _, _, distance in table2_entries(found, way)]
         small = 100 * mean(distance < MOST_DISTANCE for distance in entries)
         yield (f"entries of table 2 under {MOST_DISTANCE:.2f}, {way}", f"{small:.1f} % of {len(entries)}",
-               *(("at least 90 %", small >= BARS["small distances, %"]) if judged else ("the paper's way", None)))
+               *(("at least 90 %", small >= BARS["small distances, %"]) if judged else
+                 ("the paper's estimator, for comparison", None)))
     for part, label in (("ten", "ten events on four counters"), ("sixteen", "sixteen on four")):
         value, most = error(found, part, "regression")[0], BARS[f"error of {part}, %"]
         yield f"mean relative error of totals, {label}", f"{value:.2f} %", f"under {most} %", value < most
     low, high = BARS["coverage, %"]
     real, held, replays, replayed = coverage(found, "regression")
     all_held = (real * held + replays * replayed) / max(1, real + replays)
-    yield (f"95 % intervals that hold the truth, of {real + replays} cases", f"{all_held:.1f} %", f"{low} to {high} %",
-           low <= all_held <= high)
+    yield (f"95 % intervals that contain the true total, of {real + replays} cases", f"{all_held:.1f} %",
+           f"{low} to {high} %", low <= all_held <= high)
     by, paper = overheads(found), paper_overheads(found)
-    yield ("overhead at 20 kHz, the largest of all programs", f"{max(by[20]):.2f} %", "at most 2 %",
+    yield ("largest overhead of a program at 20 kHz", f"{max(by[20]):.2f} %", "at most 2 %",
            max(by[20]) <= BARS["overhead at 20 kHz, %"])
-    yield ("overhead, average, lower than the paper's at", f"{sum(mean(by[k]) < paper[k] for k in by)} of {len(by)}",
-           "all frequencies", all(mean(by[k]) < paper[k] for k in by))
+    yield ("frequencies at which the average overhead is below the paper's",
+           f"{sum(mean(by[k]) < paper[k] for k in by)} of {len(by)}", "all", all(mean(by[k]) < paper[k] for k in by))
 
 
 def bars_missed(found):
     if len(found) == len(STANDS_FOR):
-        for name, value, asked, met in bars(found):
+        for name, value, target, met in bars(found):
             if met is False:
-                yield name, f"{value}, where {asked} is asked for"
+                yield name, f"{value}; target: {target}"
 
 
 # ---- the sections
@@ -225,7 +227,7 @@ def columns(found):
 
 
 def of_paper(text, found, width=1):
-    """The paper's numbers of the programs that were found."""
+    """The paper's numbers of the programs that were measured."""
     words = text.split()
     order = list(STANDS_FOR)
     return [" / ".join(words[width * order.index(p):width * order.index(p) + width]) for p in found]
@@ -234,11 +236,13 @@ def of_paper(text, found, width=1):
 def table2(found):
     yield "### Distance of multiplexed counts from full ones (table 2)\n"
     rounds = [parts["table2"]["multiplexing"]["rounds"] for parts in found.values()]
-    yield ("Nine events on the eight counters of `ppc970`, in two groups; slices of 200,000 cycles, of which each "
-           f"group has one in ten, rounds of 2 million cycles; {min(rounds)} to {max(rounds)} rounds of each program "
-           "(the paper has 3000, which would take hours here). Each cell: linear scaling, as in the paper / our "
-           "estimator / the paper's program. 0 is less than 0.01; N/A is rarer than once in 10,000 cycles. TLB "
-           "misses are `page-walks`, ERAT misses `tlb-access-misses`, those of the first-level TLBs.\n")
+    yield ("Nine events are counted in two groups on the eight counters of `ppc970`. A slice has 200,000 cycles, a "
+           f"round 2 million cycles, and each group has one slice in ten. There are {min(rounds)} to {max(rounds)} "
+           "rounds of each program (the paper has 3000, which would take hours here). The distance is the "
+           "Kullback-Leibler distance of the estimated counts of all rounds from the true ones.\n")
+    yield ("A cell has three distances: linear scaling, as in the paper / our estimator `regression` / the paper's "
+           "value for its own program. 0 is less than 0.01; N/A is an event rarer than one in 10,000 cycles. TLB "
+           "misses are `page_walks`; ERAT misses are `tlb_access_misses`, the misses of the first-level TLBs.\n")
     rows = []
     for event, label in TABLE2.items():
         cells = []
@@ -256,13 +260,14 @@ def table2(found):
              for program, parts in found.items() for row in parts["table2"]["counters"]
              if max(row[way]["distance"] or 0 for way in ("linear", "regression")) >= MOST_DISTANCE]
     if large:
-        yield (f"Entries of {MOST_DISTANCE:.2f} and more. *Busiest* is how much of a round's events the busiest of "
-               "its ten slices has, on average, in percent; 10 would be even. The farther from that, the less one "
-               "slice says of the other nine. Where rounds are even but for a few, it is these: a round whose slice "
-               "falls beside a burst costs its share of all events times the logarithm of the factor that it is off "
-               f"by, so few such rounds make a distance. *Replayed* is the mean of "
-               f"{SEEDS} other orders of the same run:\n")
-        yield from table(["", "cycles per event", "busiest, %", "linear", "replayed", "ours", "replayed"], large)
+        yield (f"The next table has the entries of {MOST_DISTANCE:.2f} and more. *Busiest* is the mean share of the "
+               "events of a round that fall into the busiest of its ten slices, in percent; 10 would be an even "
+               "distribution. The larger it is, the less one slice says about the other nine. Where most rounds are "
+               "even, a few uneven rounds cause the distance: a round whose slice misses a burst adds its share of "
+               "all events times the logarithm of the factor by which its estimate is off. *Replayed* is the mean of "
+               f"{SEEDS} other orders of the same run.\n")
+        yield from table(["", "cycles per event", "busiest, %", "linear", "linear, replayed", "regression",
+                          "regression, replayed"], large)
 
 
 def figure6(found):
@@ -270,9 +275,10 @@ def figure6(found):
     if not program:
         return
     yield f"### Granularity and ratio (figure 6), {SWEEP_PROGRAM}\n"
-    yield ("One more run with slices of 20,000 cycles, in which every slice has full counts, replayed: longer slices "
-           "are sums of its slices, other orders and ratios a choice among them. Linear scaling, mean of 20 orders. "
-           "Intervals are rounds, so they get fewer and longer to the right.\n")
+    yield ("An additional run with slices of 20,000 cycles has full counts in every slice, and is replayed: longer "
+           "slices are sums of its slices, and other orders and ratios select other slices. The distances are those "
+           "of linear scaling, as the mean of 20 orders. Intervals are rounds, so they are fewer and longer in the "
+           "columns to the right.\n")
     points = program["table2"]["sweep"]
     for title, key, part in (("ratio 10, by granularity in cycles", "slice", points[:5]),
                              ("granularity 500,000, by ratio", "ratio", points[5:])):
@@ -283,31 +289,33 @@ def figure6(found):
 
 def totals_section(found):
     yield "### Totals and their 95 % intervals\n"
-    yield ("On four counters, one of which is the clock of slices, so with groups of three: ten events in four "
-           "groups, sixteen in six, slices of 200,000 cycles. The engine's runs, one of each program and list, and "
-           f"the same runs replayed in {SEEDS} other orders. Relative errors of totals, means over programs and "
-           "events, in percent; without those rarer than once in 10,000 cycles, and with them:\n")
+    yield ("The core has four counters here. One of them is the clock of the slices, so a group has three events: ten "
+           "events make four groups, sixteen events six. Slices have 200,000 cycles. *Sampler* is one run for each "
+           f"program and list of events; *replayed* is the same run in {SEEDS} other orders. The table has the "
+           "relative errors of totals in percent, as means over programs and events: first without events rarer than "
+           "one in 10,000 cycles, then with them.\n")
     rows = []
     for part, label in (("ten", "ten events"), ("sixteen", "sixteen events")):
         for way in ("linear", "regression"):
             cells = [f"{value:.2f}" for rare in (False, True) for value in error(found, part, way, rare)]
             rows.append([f"{label}, {way}", *cells])
-    yield from table(["", "engine", "replayed", "engine, rare ones too", "replayed, rare ones too"], rows)
-    yield "Cases (event, program, order) whose 95 % interval holds the true total:\n"
+    yield from table(["", "sampler", "replayed", "sampler, with rare events", "replayed, with rare events"], rows)
+    yield "Cases (event, program, order) whose 95 % interval contains the true total:\n"
     rows = []
-    for rare, label in ((False, "without rare events"), (True, "with them")):
+    for rare, label in ((False, "without rare events"), (True, "with rare events")):
         for way in ("linear", "regression"):
             real, held, replays, replayed = coverage(found, way, rare)
             rows.append([f"{way}, {label}", str(real), f"{held:.1f}", str(replays), f"{replayed:.1f}"])
-    yield from table(["", "engine's cases", "held, %", "replayed cases", "held, %"], rows)
+    yield from table(["", "sampler: cases", "sampler: contained, %", "replayed: cases", "replayed: contained, %"], rows)
 
 
 def table3(found):
-    yield "### Distance of stalls between cores that overlap less and less (table 3)\n"
+    yield "### Distance of stalls between cores with less and less overlap (table 3)\n"
     intervals = [parts["stalls"]["intervals"] for parts in found.values()]
-    yield (f"{min(intervals)} to {max(intervals)} intervals of 200,000 instructions of user mode, full counts. Each "
-           "cell: `ppc970` against one instruction per bundle / against serial in-order; then the paper's. N/A is "
-           "less than a cycle of such stalls in 10,000 instructions.\n")
+    yield (f"{min(intervals)} to {max(intervals)} intervals of 200,000 user-mode instructions, with full counts. Each "
+           "cell has the distance between the stalls of `ppc970` and those of a core with one instruction per bundle "
+           "/ and those of a core that executes one instruction after the other in order; then the paper's two "
+           "values. N/A is less than one cycle of these stalls in 10,000 instructions.\n")
     rows = []
     for source, label in TABLE3.items():
         cells = []
@@ -322,10 +330,11 @@ def table3(found):
 
 def table4(found):
     yield "### Overhead of the stall breakdown, in percent (table 4)\n"
-    yield ("Cycles of the program with the engine over cycles without it. A sample is a slice's end: machine-mode "
-           "firmware reads the counters, writes a record and programs the next group. What is counted is nine events "
-           "in two groups. Frequencies are per second of the program's own time at 1.8 GHz. Estimates are made of "
-           "the records by the tool, outside of the simulated core; the paper's engine makes them in the kernel.\n")
+    yield ("The cycles that the program takes longer with the sampler, in percent of the cycles without it. A sample "
+           "is the end of a slice: machine-mode firmware reads the counters, writes a record and programs the next "
+           "group. Nine events are counted in two groups. Frequencies are samples per second of the program's own "
+           "time at 1.8 GHz. The tool computes the estimates from the records, outside the simulated core; the "
+           "paper's sampler computes them in the kernel.\n")
     by, paper = overheads(found), paper_overheads(found)
     rows = [[program, *(f"{row['percent']:.2f}" for row in parts["overhead"]["overhead"])]
             for program, parts in found.items()]
@@ -337,19 +346,22 @@ def table4(found):
 
 
 def section(options, found, problems):
-    """Markdown."""
+    """The section as lines of Markdown."""
     yield HEADING + "\n"
-    yield ("Four integer and four floating-point programs of the suite on the core `ppc970`, each in place of the "
-           "program of SPEC2000 in parentheses; windows from the middle as above, after "
+    yield ("*The paper* in this section is R. Azimi, M. Stumm and R. W. Wisniewski, *Online performance analysis by "
+           "statistical sampling of microprocessor performance counters* (ICS 2005). Four integer and four "
+           "floating-point programs of the suite run on the core `ppc970`, each in place of the program of SPEC2000 "
+           "in parentheses. Windows are from the middle of the program as above, after "
            f"{options.sampling_warmup // 1000000} million instructions of warm-up. The order of groups is random in "
-           "every round. Not the same programs, not the same instruction set: rows are to be compared in kind.\n")
+           "every round. Programs and instruction set are not the paper's: compare the kind of result, not the "
+           "values.\n")
     for name, problem in problems.items():
         yield f"**{name}:** {problem}\n"
     if not found:
         return
-    yield from table(["", "measured", "asked for", "met"],
-                     [[name, value, asked, {True: "yes", False: "**no**", None: ""}[met]]
-                      for name, value, asked, met in bars(found)])
+    yield from table(["", "measured", "target", "met"],
+                     [[name, value, target, {True: "yes", False: "**no**", None: ""}[met]]
+                      for name, value, target, met in bars(found)])
     yield from table2(found)
     yield from figure6(found)
     yield from totals_section(found)
@@ -358,12 +370,14 @@ def section(options, found, problems):
 
 
 def add_options(parser):
-    parser.add_argument("--sampling-scale", type=float, default=0.4, help="of the windows of sampled counters")
-    parser.add_argument("--sampling-warmup", type=int, default=5000000, help="instructions on the core before these")
+    parser.add_argument("--sampling-scale", type=float, default=0.4,
+                        help="factor for the lengths of the windows of multiplexed counters")
+    parser.add_argument("--sampling-warmup", type=int, default=5000000,
+                        help="uncounted instructions on the core before these windows")
 
 
 def replaced(page, text, heading=HEADING):
-    """A page with the sections under a heading replaced, or added at its end."""
+    """The page with the section under a heading replaced, or added at its end."""
     rest = re.sub(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", "", page, flags=re.MULTILINE | re.DOTALL)
     return rest.rstrip() + "\n\n" + text.rstrip() + "\n"
 
@@ -371,15 +385,16 @@ def replaced(page, text, heading=HEADING):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_options(parser)
-    parser.add_argument("--skip", type=float, default=0.5, help="share of the program that is skipped before")
+    parser.add_argument("--skip", type=float, default=0.5,
+                        help="share of the program that runs functionally before the warm-up")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at once")
-    parser.add_argument("--timeout", type=float, default=7200, help="seconds for a run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    parser.add_argument("--timeout", type=float, default=7200, help="time limit of a run in seconds")
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="the page whose section it writes")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep what was found there, and take what is there already")
+                        help="page in which the section is replaced")
+    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
     parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="the suite's folder")
+    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh PACKAGE...: installs the Debian packages that are missing, asking nothing; does nothing, and needs no root,
-# when none is.
+# deps.sh PACKAGE...: installs those of the Debian packages that are missing, without asking. When all are installed it
+# does nothing and needs no root.
 set -eu
 missing=
 for package in "$@"; do
@@ -14,7 +14,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null; then
     as_root="sudo"
 else
-    echo "missing packages:$missing; there is no sudo: install them as root" >&2
+    echo "missing packages:$missing; sudo is not available: install them as root" >&2
     exit 1
 fi
 echo "installing:$missing"

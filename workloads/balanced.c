@@ -1,5 +1,5 @@
-/* Bound by nothing but the width of the core: eight chains of single-cycle operations that do not depend on each other,
- * in registers. Each step of a round is done for all eight before the next one. */
+/* Limited only by the width of the core: eight independent chains of single-cycle operations, all in registers. Each
+ * step of a round is done for all eight chains before the next step. */
 #include <stdint.h>
 #include <stdio.h>
 

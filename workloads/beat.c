@@ -1,16 +1,17 @@
-/* A loop that beats with the rounds of multiplexed counters.
+/* A loop that runs in step with the rounds of multiplexed counters.
  *
- * Two kinds of work alternate, half a period each: one stores and divides, the other loads and multiplies. What is to
- * be done now follows from the cycles of the program so far (the counter `cycle`, which does not run in machine mode),
- * so the beat stays in step with slices that are cut by the program's cycles, whatever interrupts it. If a period is a
- * round and groups take turns in a fixed order, each group always sees the same work.
+ * Two kinds of work alternate, half a period each: one stores and divides, the other loads and multiplies. The program
+ * chooses the kind by the cycles it has used so far (the counter `cycle`, which does not count in machine mode).
+ * Slices are measured in the program's cycles as well, so the program stays in step with them even when it is
+ * interrupted. If a period is as long as a round and the groups have a fixed order, each group always sees the same
+ * kind of work.
  *
- *     beat [PERIOD [PERIODS]]      cycles (200000); how many of them (100) */
+ *     beat [PERIOD [PERIODS]]      period in cycles (200000); number of periods (100) */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CELLS = 64, TURNS = 16 };
+enum { CELLS = 64, ITERATIONS = 16 };
 
 static inline uint64_t cycles(void)
 {
@@ -21,20 +22,20 @@ static inline uint64_t cycles(void)
 
 static volatile uint64_t cell[CELLS];
 
-/* One store and one division each turn. */
+/* One store and one division per iteration. */
 static uint64_t store_and_divide(uint64_t x)
 {
-    for (unsigned i = 0; i < TURNS; i++) {
+    for (unsigned i = 0; i < ITERATIONS; i++) {
         x = (x | 1) / (i + 3) + 0x123456789;
         cell[i % CELLS] = x;
     }
     return x;
 }
 
-/* One load and one multiplication each turn. */
+/* One load and one multiplication per iteration. */
 static uint64_t load_and_multiply(uint64_t x)
 {
-    for (unsigned i = 0; i < TURNS; i++)
+    for (unsigned i = 0; i < ITERATIONS; i++)
         x = x * 6364136223846793005u + cell[i % CELLS];
     return x;
 }

@@ -1,8 +1,8 @@
-/* Bound by mispredicted branches: a branch for each bit of a pseudo-random generator of period 2^64 - 1. A predictor
- * would have to see the same history twice to learn anything; all it finds is that a bit is set as often as not.
+/* Bound by mispredicted branches: one branch for each bit of a pseudo-random generator with period 2^64 - 1. The
+ * history never repeats within the run, so a predictor can learn nothing except that a bit is set half of the time.
  *
- * The generator makes 64 bits at a time, long before they are tested, and testing one takes two operations: a branch
- * resolves soon after it enters the window. */
+ * The generator makes 64 bits at a time, long before the program tests them. Testing one takes two operations, so a
+ * branch resolves soon after it enters the window. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-/* Bound by the first instruction cache: 192 KB of code, run from beginning to end, again and again. What a smaller
- * cache keeps of one round is replaced before the next one comes to it; a second cache holds all of it.
+/* Bound by the first-level instruction cache: a loop over 192 KB of straight code. A smaller cache replaces each line
+ * before the next round reaches it again; a second-level cache holds all of it.
  *
- * The assembler makes the code: 3072 blocks of 16 instructions of four bytes. They add and mix in four registers that
- * do not depend on each other; one is a branch, which is never taken; none touches data. */
+ * The assembler generates the code: 3072 blocks of 16 four-byte instructions. They add and mix in four independent
+ * registers. One of the 16 is a branch that is never taken. None accesses data. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* Bound by memory: a walk along a random cycle of records, each of which holds the address of the next. The address of
- * an access is the result of the one before, so no two misses overlap.
+ * an access is the result of the previous one, so no two misses overlap.
  *
- * The cycle takes 48 MB and comes to each record once per round: when a line's turn comes again, it has been replaced.
- * Records lie 256 bytes apart, so that few of them need much room: they use one line of 64 bytes in four, and a quarter
- * of the sets of a cache with such lines. The cycle stays in a page until it has seen all of the page's records: one
- * translation serves 16 misses. */
+ * The cycle covers 48 MB and visits each record once per round: a line is replaced before it is needed again. Records
+ * lie 256 bytes apart, so that few records cover much memory: they use one 64-byte line in four, and a quarter of the
+ * sets of a cache with such lines. The cycle visits all records of a page before it leaves the page: one translation
+ * serves 16 misses. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ enum { PAGES = 12288, PER_PAGE = 16, ROUNDS = 3 };
 
 struct record {
     const struct record *next;
-    char rest[248]; /* never touched */
+    char rest[248]; /* padding, never accessed */
 };
 
 struct page {
@@ -27,7 +27,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* The numbers up to a count, in random order. */
+/* Fills `order` with the numbers 0 to count - 1 in random order. */
 static void shuffle(uint16_t *order, unsigned count, uint64_t *state)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ static void shuffle(uint16_t *order, unsigned count, uint64_t *state)
     }
 }
 
-/* Returns a record of the cycle. */
+/* Links all records to one cycle and returns its first record. */
 static const struct record *link_records(void)
 {
     static uint16_t page_order[PAGES], order[PER_PAGE];
@@ -47,7 +47,7 @@ static const struct record *link_records(void)
     shuffle(order, PER_PAGE, &state);
     for (unsigned i = 0; i < PAGES; i++) {
         struct page *p = &page[page_order[i]];
-        unsigned flip = next_random(&state) % PER_PAGE; /* gives each page an order of its own, for little work */
+        unsigned flip = next_random(&state) % PER_PAGE; /* gives each page its own order at little cost */
         for (unsigned j = 0; j < PER_PAGE; j++) {
             struct record *r = &p->record[order[j] ^ flip];
             last->next = r;
@@ -65,7 +65,7 @@ int main(void)
     for (unsigned i = 0; i < ROUNDS * PAGES * PER_PAGE; i++) {
         uint64_t place = ((uintptr_t)r - (uintptr_t)page) / sizeof *r;
         r = r->next;
-        /* Work as there is between two misses; only the sum waits for it. */
+        /* Work between two misses. The next load does not depend on it, only the checksum does. */
         place ^= place << 13;
         place ^= place >> 7;
         place ^= place << 17;

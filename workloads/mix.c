@@ -1,6 +1,6 @@
-/* A sample workload of four phases that stress different parts of a core, each with a result that can be checked:
- * sorting (unpredictable branches), a chained hash table (dependent loads), matrix product (floating point, streaming
- * loads) and a checksum (a serial dependence of shifts). */
+/* A sample workload of four phases that stress different parts of a core. Each phase prints a result that can be
+ * checked: sorting (unpredictable branches), a chained hash table (dependent loads), matrix product (floating point,
+ * streaming loads), checksum (a serial chain of shifts). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
-/* Programs whose phases are known to the instruction.
+/* Programs with phases at exactly known instruction counts.
  *
- * Work of several kinds follows a plan: so many units of one, then so many of another. What is due follows from the
- * instructions retired so far (the counter `instret`), so that a boundary lies where the plan says, to within one call
- * of the work, and nothing drifts.
+ * The program follows a plan of parts: a number of units of one kind of work, then a number of units of another. It
+ * chooses the kind of work by the instructions retired so far (the counter `instret`), so that each boundary is where
+ * the plan has it, to within one call of the work function, and errors do not accumulate.
  *
  *     phase_shapes SHAPE [UNIT]      UNIT in instructions (100000)
  *
  *     cyclic   20 units of initialization, then 20 periods of 10 units: 6 of one kind, 4 of another
- *     brief    the same with an initialization of 3 units, shorter than a period
- *     lengthy  the same with an initialization of 100 units, as long as ten periods
- *     endless  the same without initialization
- *     even     the same with 5 and 5: both kinds differ from the whole run by the same amount
- *     alike    the same with two kinds that call the same functions, in other proportions
- *     uneven   the same with parts of 95 to 105 % of their length
+ *     brief    like cyclic, with an initialization of 3 units, shorter than a period
+ *     lengthy  like cyclic, with an initialization of 100 units, as long as ten periods
+ *     endless  like cyclic, without initialization
+ *     even     like cyclic, with 5 and 5 units: both kinds differ from the whole run by the same amount
+ *     alike    like cyclic, with two kinds that call the same functions in different proportions
+ *     uneven   like cyclic, with parts of 95 to 105 % of their length
  *     nested   15 units of initialization, then 8 periods of 30: four short periods of 5, 10 units of a third kind
  *     ramp     30 units of initialization, then 90 of one kind: no period
  *     flat     120 units of one kind: no initialization, no period */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 64, TURNS = 8 };
+enum { CELLS = 64, ITERATIONS = 8 };
 
 static volatile uint64_t cell[CELLS];
 
@@ -35,7 +35,7 @@ static uint64_t retired(void)
 #define WORK(name, step)                                                                                               \
     static __attribute__((noinline)) uint64_t name(uint64_t x)                                                         \
     {                                                                                                                  \
-        for (unsigned i = 0; i < TURNS; i++)                                                                           \
+        for (unsigned i = 0; i < ITERATIONS; i++)                                                                      \
             step;                                                                                                      \
         return x;                                                                                                      \
     }
@@ -61,10 +61,10 @@ struct part {
 
 struct shape {
     const char *name;
-    unsigned init_units; /* of `fill` */
-    unsigned repeats;
-    struct part part[10]; /* of a period, up to one without units */
-    unsigned uneven;      /* percent: how much longer or shorter a part may be */
+    unsigned init_units;  /* units of `fill` before the first period */
+    unsigned repeats;     /* periods */
+    struct part part[10]; /* parts of a period; 0 units end the list */
+    unsigned uneven;      /* percent by which a part may be longer or shorter, at random */
 };
 
 #define PAIR                                                                                                           \
@@ -85,6 +85,7 @@ static const struct shape shapes[] = {
     {"flat", 0, 1, {{add, 120}}, 0},
 };
 
+/* Repeats `work` until the program has retired `end` instructions. */
 static uint64_t until(uint64_t end, uint64_t (*work)(uint64_t x), uint64_t x)
 {
     while (retired() < end)
@@ -92,6 +93,7 @@ static uint64_t until(uint64_t end, uint64_t (*work)(uint64_t x), uint64_t x)
     return x;
 }
 
+/* Instructions of a part of this many units, with the random deviation of an uneven shape. */
 static uint64_t length_of(const struct shape *s, unsigned units, uint64_t unit, uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1;

@@ -1,11 +1,12 @@
 /* The prime sieve of B. Sprunt, The Basics of Performance-Monitoring Hardware (IEEE Micro 2002), in two versions:
  *
  *     sieve blind    stores a mark to every multiple of every stride
- *     sieve test     looks first, and marks only what has no mark yet
+ *     sieve test     loads the mark first, and stores only if it is not set yet
  *
- * Strides are 2, 3, 4 and so on, as in the article, not primes only: that is what makes most marks old ones. The array
- * is eight times the second cache of pentium-pro. Strides of less than a line (32 bytes) are done after 26 (blind) or
- * 34 (test) million instructions; from then on each mark is in a line that no cache has. */
+ * Strides are 2, 3, 4 and so on, as in the article, not only primes: most marks are therefore set already. The array
+ * is eight times as large as the second-level cache of pentium-pro. Strides of less than a line (32 bytes) are
+ * finished after 26 (blind) or 34 (test) million instructions; from then on each mark lies in a line that no cache
+ * holds. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

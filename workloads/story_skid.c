@@ -1,12 +1,12 @@
-/* One load that misses, in a loop of 64 instructions of which all others work on registers: whom do samples of cache
- * misses accuse?
+/* One load that misses, in a loop of 64 instructions that otherwise only work on registers: which instruction do
+ * samples of cache misses point to?
  *
- *     story_skid steady    every turn is like the one before
- *     story_skid tossed    a branch skips 16 instructions in every other turn, at random
+ *     story_skid steady    all iterations are alike
+ *     story_skid tossed    a branch skips 16 instructions in half of the iterations, at random
  *
- * The load reads a random byte of 16 MB. Its address depends on no other load, so several misses are under way at once.
- * The loop is in assembly, so that it is the same with every compiler, and without instructions of two bytes, so that
- * distances are differences of addresses; `skid_load` is the load. */
+ * The load reads a random byte of 16 MB. Its address depends on no other load, so several misses are outstanding at
+ * once. The loop is in assembly, so that it is the same with every compiler. It has no compressed instructions, so
+ * that distances in instructions follow from addresses. `skid_load` is the load. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,8 @@ enum { BYTES = 16 << 20, TURNS = 100000 };
 
 static uint8_t table[BYTES];
 
-/* Where the toss has its highest bit set, it is the highest bit of a random number that decides; otherwise nothing. */
+/* Runs `count` iterations. If the highest bit of `toss` is set, the highest bit of a random number decides whether to
+ * skip; otherwise nothing is skipped. */
 __attribute__((noinline, noclone)) static uint64_t turns(uint64_t count, uint64_t toss)
 {
     uint64_t state = 1, sum = 0, a = 1, b = 2, c = 3, d = 5, place, value, bit;

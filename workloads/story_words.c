@@ -1,9 +1,11 @@
-/* Narrow stores before a wide load. Keys of 32 bytes that begin anywhere are hashed eight bytes at a time, and counted:
+/* Narrow stores before a wide load. The program hashes keys of 32 bytes at any alignment, eight bytes at a time, and
+ * counts the hashes:
  *
- *     story_words copy     a word is copied out by memcpy, which the compiler turns into eight stores of a byte and a
- * load of eight bytes: no single store has all of it story_words shift    a word is put together in a register
+ *     story_words copy     copies each word with memcpy: the compiler makes it eight stores of one byte and one load
+ *     story_words shift    assembles each word in a register
  *
- * The words and so the hashes are the same. The program also counts letters, which has nothing of the kind. */
+ * In `copy` no single store can forward all bytes of the load. Words and hashes are the same in both versions. The
+ * program also counts letters, which has no such stores and loads. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* A message that travels with a failed call.
+/* The message of a failed call.
  *
- * A library call that can fail takes a `struct error *`, returns a negative errno code and leaves one sentence
- * that names the file, option or value at fault and what would be right. `cmd/` prints it; nothing else does. */
+ * A call that can fail takes a `struct error *`. On failure it returns a negative errno code and sets the message: one
+ * sentence that names the file, option or value at fault and says what would be right. Only `cmd/` prints messages. */
 #ifndef CYCLESCOPE_BASE_ERROR_H
 #define CYCLESCOPE_BASE_ERROR_H
 
@@ -10,10 +10,11 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 struct error {
-    char text[512]; /* one sentence without a final newline; empty when nothing failed */
+    char text[512]; /* one sentence without a final newline */
 };
 
-/* Formats the sentence and returns `code`, so that a caller can write `return error_set(err, -EINVAL, "...")`. */
+/* Formats the message and returns `code`, so that a caller can write `return error_set(err, -EINVAL, "...")`. Names in
+ * the message may contain anything: the message is cleaned (clean_lines). */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

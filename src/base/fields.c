@@ -5,8 +5,10 @@
 #include <string.h>
 
 enum {
-    STRING_MOST = 1 << 20,  /* bytes of a text that is allocated */
-    FIRST_PIECE = 64 << 10, /* of bytes that are allocated: a wrong length must not take memory that nothing fills */
+    STRING_MOST = 1 << 20, /* longest string of field_string, with its zero */
+    /* Bytes allocated at first for a block that is read. The buffer grows as data arrives, so that a wrong length in a
+     * damaged file does not allocate memory for data that is not there. */
+    FIRST_PIECE = 64 << 10,
 };
 
 bool fields_good(const struct fields *f)
@@ -68,7 +70,8 @@ void field_bytes(struct fields *f, void *bytes, size_t length)
         read_bytes(f->from, bytes, length);
 }
 
-static void number(struct fields *f, uint64_t *value, unsigned size)
+/* A little-endian number of `size` bytes. */
+static void field_number(struct fields *f, uint64_t *value, unsigned size)
 {
     uint8_t bytes[8];
     for (unsigned i = 0; i < size; i++)
@@ -81,46 +84,46 @@ static void number(struct fields *f, uint64_t *value, unsigned size)
 
 void field_u64(struct fields *f, uint64_t *value)
 {
-    number(f, value, 8);
+    field_number(f, value, 8);
 }
 
 void field_i64(struct fields *f, int64_t *value)
 {
     uint64_t bits = (uint64_t)*value;
-    number(f, &bits, 8);
+    field_number(f, &bits, 8);
     *value = (int64_t)bits;
 }
 
 void field_u32(struct fields *f, uint32_t *value)
 {
     uint64_t wide = *value;
-    number(f, &wide, 4);
+    field_number(f, &wide, 4);
     *value = (uint32_t)wide;
 }
 
 void field_int(struct fields *f, int *value)
 {
     uint64_t wide = (uint32_t)*value;
-    number(f, &wide, 4);
+    field_number(f, &wide, 4);
     *value = (int32_t)(uint32_t)wide;
 }
 
 void field_bool(struct fields *f, bool *value)
 {
     uint64_t wide = *value;
-    number(f, &wide, 1);
-    *value = fields_check(f, wide <= 1, "a flag is neither set nor clear") && wide;
+    field_number(f, &wide, 1);
+    *value = fields_check(f, wide <= 1, "a flag is neither 0 nor 1") && wide;
 }
 
 void field_text(struct fields *f, char *text, size_t size)
 {
     uint32_t length = f->to ? (uint32_t)strlen(text) : 0;
     field_u32(f, &length);
-    if (!fields_check(f, length < size, "a text is longer than it can be"))
+    if (!fields_check(f, length < size, "a string is longer than allowed"))
         length = 0;
     field_bytes(f, text, length);
     text[length] = 0;
-    fields_check(f, strlen(text) == length, "a text has a zero in it");
+    fields_check(f, strlen(text) == length, "a string contains a zero byte");
 }
 
 void field_block(struct fields *f, void **bytes, uint64_t *length, uint64_t most)
@@ -131,17 +134,17 @@ void field_block(struct fields *f, void **bytes, uint64_t *length, uint64_t most
         return;
     }
     *bytes = NULL;
-    uint64_t want = fields_check(f, *length <= most, "a part is larger than it can be") ? *length : 0, got = 0;
+    uint64_t want = fields_check(f, *length <= most, "a part is larger than allowed") ? *length : 0, got = 0;
     while (got < want && fields_good(f)) {
         uint64_t room = got == 0 ? FIRST_PIECE : 2 * got;
         room = room < want ? room : want;
-        uint8_t *more = realloc(*bytes, room);
-        if (!more) {
-            block_reader_fail(f->from, -ENOMEM, "needs more memory than there is");
+        uint8_t *grown = realloc(*bytes, room);
+        if (!grown) {
+            block_reader_fail(f->from, -ENOMEM, "cannot be read: out of memory");
             break;
         }
-        *bytes = more;
-        field_bytes(f, more + got, room - got);
+        *bytes = grown;
+        field_bytes(f, grown + got, room - got);
         got = room;
     }
     *length = got;
@@ -158,7 +161,7 @@ void field_string(struct fields *f, char **text)
     if (f->to)
         return;
     *text = bytes;
-    if (given && !fields_check(f, length > 0 && strnlen(bytes, length) == length - 1, "a text does not end")) {
+    if (given && !fields_check(f, length > 0 && strnlen(bytes, length) == length - 1, "a string has no end")) {
         free(bytes);
         *text = NULL;
     }

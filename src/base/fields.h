@@ -1,10 +1,11 @@
-/* Values of fixed size, one after the other, in a file of blocks (block_file.h).
+/* Serialization of plain values to a file of blocks (block_file.h).
  *
- * A function that names the fields of something both writes and reads it, so that the two cannot differ: a field is
- * taken from the variable when writing, and put there when reading. All numbers are little-endian.
+ * One function that lists the fields of an object both writes and reads them, so that the two cannot differ: each
+ * field_* call copies a variable to the file when writing, and from the file when reading. All numbers are
+ * little-endian.
  *
- * After the first error nothing more is written, and what is read is zero; whoever reads need only look before a value
- * leads to something (fields_good), and at the end. */
+ * After the first error nothing more is written, and all values read are zero. So a reader has to check for errors only
+ * before it acts on a value (fields_good), and at the end (fields_result). */
 #ifndef CYCLESCOPE_BASE_FIELDS_H
 #define CYCLESCOPE_BASE_FIELDS_H
 
@@ -15,14 +16,15 @@
 #include "base/block_file.h"
 
 struct fields {
-    struct block_writer *to;   /* one of the two is NULL */
-    struct block_reader *from; /* the other */
+    struct block_writer *to;   /* when writing; else NULL */
+    struct block_reader *from; /* when reading; else NULL */
 };
 
-bool fields_good(const struct fields *f); /* no error so far */
-/* The code of the first error with its sentence, or 0. */
+bool fields_good(const struct fields *f); /* true: no error so far */
+/* Returns 0, or the code of the first error and its message. */
 int fields_result(const struct fields *f, struct error *err) MUST_CHECK;
-/* A value that was read cannot be: the file is damaged, and `what` goes on after "is damaged: ". Returns `possible`. */
+/* Checks a value that was read. If it is not `possible`, the file is damaged: sets the error "is damaged: " followed by
+ * `what`. Returns true if the value is possible and there was no earlier error. */
 bool fields_check(struct fields *f, bool possible, const char *what);
 
 void field_u64(struct fields *f, uint64_t *value);
@@ -31,11 +33,11 @@ void field_u32(struct fields *f, uint32_t *value);
 void field_int(struct fields *f, int *value);
 void field_bool(struct fields *f, bool *value);
 void field_bytes(struct fields *f, void *bytes, size_t length);
-/* Text with its zero in `size` bytes of room. */
+/* A string in a buffer of `size` bytes. */
 void field_text(struct fields *f, char *text, size_t size);
-/* Bytes of any number up to `most`, allocated when reading: to be freed. None: NULL and 0. */
+/* A block of up to `most` bytes. When reading, it is allocated and the caller frees it; an empty block is NULL. */
 void field_block(struct fields *f, void **bytes, uint64_t *length, uint64_t most);
-/* Text that is allocated when reading, or NULL. */
+/* A string, or NULL. When reading, it is allocated and the caller frees it. */
 void field_string(struct fields *f, char **text);
 
 #endif

@@ -5,6 +5,7 @@
 
 enum { FIRST_SIZE = 64 };
 
+/* FNV-1a, then a mixing step, because the table uses the upper half of the hash. */
 uint64_t hash_text(const char *text)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -19,21 +20,20 @@ uint32_t index_table_find(const struct index_table *t, uint64_t hash, index_same
     uint32_t upper = (uint32_t)(hash >> 32);
     if (t->size == 0)
         return INDEX_NONE;
-    for (size_t i = upper & (t->size - 1); t->slot[i].next; i = (i + 1) & (t->size - 1))
-        if (t->slot[i].hash == upper && same(owner, t->slot[i].next - 1, key))
-            return t->slot[i].next - 1;
+    for (size_t i = upper & (t->size - 1); t->slot[i].index_plus_1; i = (i + 1) & (t->size - 1))
+        if (t->slot[i].hash == upper && same(owner, t->slot[i].index_plus_1 - 1, key))
+            return t->slot[i].index_plus_1 - 1;
     return INDEX_NONE;
 }
 
 static void put(struct index_slot *slot, size_t size, struct index_slot new)
 {
     size_t i = new.hash &(size - 1);
-    while (slot[i].next)
+    while (slot[i].index_plus_1)
         i = (i + 1) & (size - 1);
     slot[i] = new;
 }
 
-/* Three quarters full is full. */
 static int grow(struct index_table *t)
 {
     size_t size = t->size ? 2 * t->size : FIRST_SIZE;
@@ -41,7 +41,7 @@ static int grow(struct index_table *t)
     if (slot == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < t->size; i++)
-        if (t->slot[i].next)
+        if (t->slot[i].index_plus_1)
             put(slot, size, t->slot[i]);
     free(t->slot);
     t->slot = slot;
@@ -51,6 +51,7 @@ static int grow(struct index_table *t)
 
 int index_table_add(struct index_table *t, uint64_t hash, uint32_t index)
 {
+    /* The table grows when three quarters of its slots are in use. */
     if (index == INDEX_NONE || (4 * (t->used + 1) > 3 * t->size && grow(t) != 0))
         return -ENOMEM;
     put(t->slot, t->size, (struct index_slot){(uint32_t)(hash >> 32), index + 1});
@@ -62,15 +63,4 @@ void index_table_free(struct index_table *t)
 {
     free(t->slot);
     *t = (struct index_table){0};
-}
-
-void *array_room(void *array, size_t count, size_t *room, size_t element_bytes)
-{
-    if (count < *room)
-        return array;
-    size_t more = *room ? 2 * *room : 16;
-    void *grown = reallocarray(array, more, element_bytes);
-    if (grown)
-        *room = more;
-    return grown;
 }

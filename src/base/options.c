@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 static int parse_number(const char *text, uint64_t *number)
 {
     char *end;
@@ -16,7 +18,7 @@ static int parse_number(const char *text, uint64_t *number)
     return errno != 0 || *end != '\0' ? -EINVAL : 0;
 }
 
-/* A number with a suffix that stands for a power of `thousand`. */
+/* Parses a number with an optional suffix K, M, G or T, which stands for a power of `thousand` (1000 or 1024). */
 static int parse_suffixed(const char *text, uint64_t thousand, uint64_t *number)
 {
     static const char suffixes[] = "KMGT";
@@ -87,11 +89,18 @@ static const struct option *find_letter(const struct option *table, size_t count
     return NULL;
 }
 
-/* The option that shares the longest beginning with what was typed, for the error message. */
+/* Returns the most similar option, for the error message; if none is similar, the one that shares the longest prefix.
+ */
 static const char *nearest(const struct option *table, size_t count, const char *name, size_t length)
 {
-    const char *best = "help";
+    struct suggestion s = suggest_for(name, length, 1 + (unsigned)length / 4);
+    const char *best = "help", *similar = NULL;
     size_t best_shared = 0;
+    for (size_t i = 0; i < count; i++)
+        if (suggest_offer(&s, name_of(&table[i])))
+            similar = name_of(&table[i]);
+    if (similar)
+        return similar;
     for (size_t i = 0; i < count; i++) {
         size_t shared = 0;
         while (shared < length && name_of(&table[i])[shared] == name[shared])
@@ -116,8 +125,11 @@ static int set(const struct option *o, const char *value, struct error *err)
             return error_set(err, -EINVAL, "--%s needs a number, not '%s'", name_of(o), value);
         return 0;
     case OPTION_COUNT:
+    case OPTION_POSITIVE:
         if (parse_count(value, o->to) != 0)
             return error_set(err, -EINVAL, "--%s needs a number such as 500 or 2M, not '%s'", name_of(o), value);
+        if (o->kind == OPTION_POSITIVE && *(const uint64_t *)o->to == 0)
+            return error_set(err, -EINVAL, "--%s must be at least 1", name_of(o));
         return 0;
     case OPTION_SIZE:
         if (parse_size(value, o->to) != 0)
@@ -135,7 +147,7 @@ int options_parse(const struct option *table, size_t count, int argc, char **arg
             return i + 1;
         bool is_long = argv[i][1] == '-';
         const char *name = argv[i] + (is_long ? 2 : 1);
-        const char *given = is_long ? strchr(name, '=') : name[1] ? name : NULL; /* the value is behind it */
+        const char *given = is_long ? strchr(name, '=') : name[1] ? name : NULL; /* the value begins at given + 1 */
         size_t length = given && is_long ? (size_t)(given - name) : strlen(name);
         const struct option *o = is_long ? find(table, count, name, length) : find_letter(table, count, name[0]);
         if (o == NULL)

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Letters to insert, to delete or to replace between two names, of which the second has at most SUGGEST_NAME_MOST. */
+/* Returns the Levenshtein distance of two names, ignoring case. `to_length` is at most SUGGEST_NAME_MOST. */
 static unsigned edit_distance(const char *from, size_t from_length, const char *to, size_t to_length)
 {
     unsigned row[SUGGEST_NAME_MOST + 1];

@@ -1,7 +1,7 @@
-/* The version of Cyclescope: of the program, of the library, and in what they write. */
+/* The version of Cyclescope: of the program, of the library, and of the files that they write. */
 #ifndef CYCLESCOPE_BASE_VERSION_H
 #define CYCLESCOPE_BASE_VERSION_H
 
-#define CYCLESCOPE_VERSION "0.1.0"
+#define CYCLESCOPE_VERSION "0.2.0"
 
 #endif

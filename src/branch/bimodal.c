@@ -1,4 +1,4 @@
-/* A table of two-bit counters by pc (Smith 1981). It has no history, so a branch leaves nothing to recover. */
+/* bimodal: two-bit counters indexed by pc (Smith 1981). It has no history, so there is nothing to recover. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,14 +18,14 @@ const struct direction_predictor *const branch_directions[] = {
 
 struct branch_unit {
     const struct direction_predictor *direction;
-    void *direction_state; /* the predictor's own */
-    uint64_t path;         /* speculative path of indirect targets */
+    void *direction_state; /* state of the direction predictor */
+    uint64_t path;         /* speculative path of indirect targets (indirect.h) */
     struct btb btb;
     struct indirect indirect;
-    struct return_stack stack; /* speculative */
+    struct return_stack stack; /* speculative return stack */
 };
 
-/* What a kind of branch does. */
+/* Properties of a kind of branch. */
 enum { DIRECT = 1, POPS = 2, PUSHES = 4, ON_PATH = 8 };
 
 static const uint8_t kind_traits[] = {
@@ -46,7 +46,7 @@ const char *branch_direction_name(unsigned i)
 
 struct limit {
     const char *name;
-    size_t offset; /* of the unsigned in struct branch_config */
+    size_t offset; /* offset of the unsigned in struct branch_config */
     unsigned least, most;
 };
 
@@ -146,7 +146,7 @@ bool branch_state_is_possible(const struct branch_unit *b)
     return s->count <= s->size && (s->top < s->size || s->top == 0);
 }
 
-/* Moves the speculative state on by an outcome, predicted or real. */
+/* Advances the speculative state by an outcome, predicted or real. */
 static void advance(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target)
 {
     unsigned traits = kind_traits[r->kind];
@@ -163,7 +163,7 @@ static void advance(struct branch_unit *b, const struct branch_record *r, bool t
         b->path = indirect_path(b->path, target);
 }
 
-/* The target is in the instruction; without a BTB fetch is taken to know it. */
+/* The instruction contains the target. Without a BTB, fetch is assumed to know it. */
 static void predict_direct(const struct branch_unit *b, struct branch_record *r)
 {
     uint64_t target;
@@ -183,7 +183,8 @@ static void predict_indirect(const struct branch_unit *b, struct branch_record *
     r->next = r->fallthrough;
 }
 
-/* Fast because the record gets only what recovery and training need, and all tables are flat and masked. */
+/* Fast because the record gets only what recovery and training need, and all tables are flat arrays with masked
+ * indices. */
 void branch_predict(struct branch_unit *b, struct branch_record *r)
 {
     const struct direction_predictor *d = b->direction;

@@ -45,7 +45,7 @@ void btb_learn(struct btb *b, uint64_t pc, uint64_t target)
     unsigned way = 0;
     while (way < b->ways - 1 && set[way].tag != pc + 1)
         way++;
-    /* The last place is the branch's own or the oldest one's: either way its old content goes. */
+    /* `way` is the branch's own entry or else the oldest one: both are overwritten. */
     if (way > 0)
         memmove(set + 1, set, way * sizeof *set);
     set[0] = (struct btb_entry){.tag = pc + 1, .target = target};

@@ -1,7 +1,7 @@
-/* Branch target buffer: where taken branches went, by pc. Set-associative, LRU, tagged by the full pc.
+/* Branch target buffer: last targets of taken branches, by pc. Set-associative, LRU, tagged by the full pc.
  *
- * Looking up changes nothing, so that wrong paths do not either; a taken branch that retires becomes the youngest of
- * its set. Invariant: a set is sorted by age, the youngest first, empty places last. */
+ * A lookup changes nothing, so wrong paths leave no trace. A taken branch that retires becomes the most recent entry of
+ * its set. Invariant: a set is sorted by age, youngest first, empty entries last. */
 #ifndef CYCLESCOPE_BRANCH_BTB_H
 #define CYCLESCOPE_BRANCH_BTB_H
 
@@ -14,15 +14,15 @@ struct btb_entry {
 };
 
 struct btb {
-    struct btb_entry *entries; /* NULL: there is no BTB */
-    uint64_t set_mask;         /* number of sets less one */
+    struct btb_entry *entries; /* NULL: no BTB */
+    uint64_t set_mask;         /* number of sets - 1 */
     unsigned ways;
 };
 
 /* `entries` is 0, or `ways` times a power of two. False: out of memory. */
 bool btb_init(struct btb *b, unsigned entries, unsigned ways);
 void btb_free(struct btb *b);
-/* Whether the branch is known, and where it went last. */
+/* Returns whether the branch is in the BTB; *target is then its last target. */
 bool btb_find(const struct btb *b, uint64_t pc, uint64_t *target);
 void btb_learn(struct btb *b, uint64_t pc, uint64_t target);
 

@@ -1,9 +1,10 @@
-/* What direction predictors share: the rows of branch_directions, tables of two-bit counters, and gshare's part, which
- * the hybrid has too.
+/* Shared by the direction predictors: the list of predictors, tables of two-bit counters, and gshare's history and
+ * counters, which the hybrid also uses.
  *
- * A two-bit counter predicts taken from 2 on and saturates at 0 and 3 (Smith 1981), so that one odd outcome does not
- * turn a settled branch. Instructions lie at even addresses: an index drops the lowest bit of the pc.
- * Limits: counters have no tags, branches whose indices agree share one. */
+ * A two-bit counter predicts taken from 2 on and saturates at 0 and 3 (Smith 1981), so one odd outcome does not flip
+ * the prediction of a biased branch. Instructions lie at even addresses: an index drops the lowest bit of the pc.
+ *
+ * Limits: counters have no tags. Branches with the same index share a counter. */
 #ifndef CYCLESCOPE_BRANCH_DIRECTION_H
 #define CYCLESCOPE_BRANCH_DIRECTION_H
 
@@ -19,8 +20,8 @@
 enum { COUNTER_WEAKLY_NOT = 1, COUNTER_WEAKLY_TAKEN = 2, COUNTER_MAX = 3 };
 
 struct counters {
-    uint64_t mask;     /* their number less one */
-    uint8_t counter[]; /* one each: a byte is read faster than two bits are unpacked */
+    uint64_t mask;     /* number of counters - 1 */
+    uint8_t counter[]; /* one byte per counter: faster than unpacking two bits */
 };
 
 struct counters *counters_new(unsigned bits, uint8_t initial); /* NULL: out of memory */
@@ -41,12 +42,12 @@ static inline uint8_t *counters_by_pc(struct counters *c, uint64_t pc)
     return &c->counter[pc >> 1 & c->mask];
 }
 
-/* Counters by pc and global history (McFarling 1993). A history shorter than the index meets its upper bits, where
- * addresses of neighbouring branches differ least. */
+/* Counters indexed by pc and global history (McFarling 1993). A history that is shorter than the index is combined with
+ * the index's upper bits, where addresses of neighboring branches differ least. */
 struct gshare {
-    uint64_t history;      /* speculative outcomes, the newest in bit 0 */
-    uint64_t history_mask; /* branches that are remembered */
-    unsigned shift;        /* from history to the upper end of the index */
+    uint64_t history;      /* speculative outcomes, newest in bit 0 */
+    uint64_t history_mask; /* one bit per branch in the history */
+    unsigned shift;        /* aligns the history with the upper end of the index */
     struct counters *counters;
 };
 

@@ -1,5 +1,5 @@
-/* Two-bit counters by pc and global history. The note is the history before the branch: it recovers the history, and
- * leads training to the counter that predicted. */
+/* gshare: two-bit counters indexed by pc and global history. The note is the history before the branch: `recover`
+ * restores it, and `train` finds with it the counter that predicted. */
 #include <stdlib.h>
 
 #include "branch/direction.h"

@@ -1,7 +1,8 @@
-/* Bimodal and gshare side by side, and choosers by pc that say whom to believe (McFarling 1993).
+/* hybrid: bimodal and gshare in parallel, and choosers indexed by pc that select one of the two predictions (McFarling
+ * 1993).
  *
- * Both parts learn every branch. A chooser learns when they disagreed, from what they said at prediction: that is what
- * it chose between, whatever the counters have become by retirement. */
+ * Both parts learn from every branch. A chooser learns when the two predictions differed. It uses the predictions made
+ * at fetch, because it chose between those; the counters may have changed by retirement. */
 #include <stdlib.h>
 
 #include "branch/direction.h"
@@ -9,11 +10,11 @@
 struct hybrid {
     struct gshare gshare;
     struct counters *bimodal;
-    struct counters *choosers; /* from COUNTER_WEAKLY_TAKEN on: gshare */
+    struct counters *choosers; /* from COUNTER_WEAKLY_TAKEN on they select gshare */
 };
 
-/* note[0]: the history before the branch, and above it what the parts said. */
-enum { SAID_BIMODAL = 32, SAID_GSHARE = 33 };
+/* Bits of note[0] above the history: the predictions of the two parts. */
+enum { BIMODAL_TAKEN_BIT = 32, GSHARE_TAKEN_BIT = 33 };
 
 static void destroy(void *state)
 {
@@ -39,7 +40,8 @@ static void *create(const struct branch_config *c)
     if (!h)
         return NULL;
     h->bimodal = counters_new(c->bimodal_bits, COUNTER_WEAKLY_TAKEN);
-    h->choosers = counters_new(c->chooser_bits, COUNTER_WEAKLY_NOT); /* bimodal learns a new branch sooner */
+    /* Start with bimodal, which learns a new branch sooner. */
+    h->choosers = counters_new(c->chooser_bits, COUNTER_WEAKLY_NOT);
     if (!gshare_init(&h->gshare, c) || !h->bimodal || !h->choosers) {
         destroy(h);
         return NULL;
@@ -59,7 +61,7 @@ static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
     (void)backward;
     bool bimodal = counter_taken(*counters_by_pc(h->bimodal, pc));
     bool gshare = counter_taken(*gshare_counter(&h->gshare, pc, h->gshare.history));
-    note[0] = h->gshare.history | (uint64_t)bimodal << SAID_BIMODAL | (uint64_t)gshare << SAID_GSHARE;
+    note[0] = h->gshare.history | (uint64_t)bimodal << BIMODAL_TAKEN_BIT | (uint64_t)gshare << GSHARE_TAKEN_BIT;
     return counter_taken(*counters_by_pc(h->choosers, pc)) ? gshare : bimodal;
 }
 
@@ -79,7 +81,7 @@ static void recover(void *state, const uint64_t *note)
 static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
 {
     struct hybrid *h = state;
-    bool bimodal = note[0] >> SAID_BIMODAL & 1, gshare = note[0] >> SAID_GSHARE & 1;
+    bool bimodal = note[0] >> BIMODAL_TAKEN_BIT & 1, gshare = note[0] >> GSHARE_TAKEN_BIT & 1;
     counter_train(counters_by_pc(h->bimodal, pc), taken);
     counter_train(gshare_counter(&h->gshare, pc, note[0] & h->gshare.history_mask), taken);
     if (bimodal != gshare)

@@ -4,7 +4,7 @@
 
 enum { TRUST_MAX = 3 };
 
-/* Odd multipliers: either product is a permutation, and its upper bits depend on all bits of the operand. */
+/* Odd multipliers make each product a permutation; its upper bits depend on all bits of the operand. */
 static uint64_t hash(uint64_t pc, uint64_t path)
 {
     uint64_t h = (path + (pc >> 1) * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);

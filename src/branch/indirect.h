@@ -1,9 +1,9 @@
-/* Targets of indirect jumps that depend on how the program got there: a table by pc and path (the target cache of
- * Chang, Hao and Patt 1997, filtered as by Driesen and Hoelzle 1998).
+/* Predictor of indirect targets that depend on the path to the jump: a table indexed by pc and path (the target cache
+ * of Chang, Hao and Patt 1997, filtered as by Driesen and Hoelzle 1998).
  *
- * The path is the last four targets of indirect jumps and calls, 16 bits of each; returns and direct branches leave it
- * as it is. An entry is tagged by pc and path. A jump takes a place only after it was mispredicted, so that jumps of
- * one target stay in the BTB. Looking up changes nothing. */
+ * The path is the last four targets of indirect jumps and calls, 16 bits of each. Returns and direct branches do not
+ * change it. An entry is tagged by pc and path. A jump gets an entry only after a misprediction, so jumps with a single
+ * target stay in the BTB. A lookup changes nothing. */
 #ifndef CYCLESCOPE_BRANCH_INDIRECT_H
 #define CYCLESCOPE_BRANCH_INDIRECT_H
 
@@ -13,20 +13,21 @@
 struct indirect_entry {
     uint64_t tag; /* hash of pc and path, never 0; 0: empty */
     uint64_t target;
-    uint8_t trust; /* 0 to 3: how many wrong or foreign jumps it withstands */
+    uint8_t trust; /* 0 to 3: mispredictions and conflicting jumps that the entry survives */
 };
 
 struct indirect {
-    struct indirect_entry *entries; /* NULL: there is no table */
-    unsigned shift;                 /* from the hash to the index */
+    struct indirect_entry *entries; /* NULL: no table */
+    unsigned shift;                 /* shift from the hash to the index */
 };
 
-/* False: out of memory. */
+/* Makes a table of 2^bits entries; 0 bits: no table. Returns false if out of memory. */
 bool indirect_init(struct indirect *t, unsigned bits);
 void indirect_free(struct indirect *t);
-/* Whether the target is known. *index: where the jump belongs; UINT32_MAX if there is no table. */
+/* Returns whether the table knows the target. *index is the entry of this jump and path, or UINT32_MAX without a
+ * table. */
 bool indirect_find(const struct indirect *t, uint64_t pc, uint64_t path, uint32_t *index, uint64_t *target);
-/* The jump that belongs at `index` went to `target`. */
+/* Trains with a retired jump that went to `target`. `index` is from indirect_find. */
 void indirect_learn(struct indirect *t, uint32_t index, uint64_t pc, uint64_t path, uint64_t target, bool mispredicted);
 
 static inline uint64_t indirect_path(uint64_t path, uint64_t target)

@@ -1,9 +1,9 @@
-/* Return stack: a ring of return addresses. A push onto a full one overwrites the oldest, a pop from an empty one does
- * nothing.
+/* Return stack: a ring of return addresses. A push onto a full stack overwrites the oldest address; a pop from an empty
+ * stack does nothing.
  *
- * It is repaired from the place of its top and the address there, which undoes any number of pops, and pushes after at
- * most one pop. Not repaired: addresses below the top that a wrong path overwrote, be it that it popped two or more and
- * then pushed, or that it pushed more than there was room for. */
+ * Recovery restores the position of the top and the address there. That undoes any number of pops, and pushes after at
+ * most one pop. It does not restore addresses below the top that a wrong path overwrote: by two or more pops followed
+ * by pushes, or by more pushes than the stack has room for. */
 #ifndef CYCLESCOPE_BRANCH_RETURN_STACK_H
 #define CYCLESCOPE_BRANCH_RETURN_STACK_H
 
@@ -12,9 +12,9 @@
 enum { RETURN_STACK_MAX = 256 };
 
 struct return_stack {
-    uint32_t size;  /* 0: there is none */
+    uint32_t size;  /* 0: no return stack */
     uint32_t top;   /* index of the youngest address */
-    uint32_t count; /* addresses in it */
+    uint32_t count; /* number of addresses in the stack */
     uint64_t address[RETURN_STACK_MAX];
 };
 
@@ -35,7 +35,7 @@ static inline void return_stack_pop(struct return_stack *s)
     s->count--;
 }
 
-/* What return_stack_restore needs besides the address at the top. */
+/* Returns what return_stack_restore needs besides the address at the top. */
 static inline uint32_t return_stack_place(const struct return_stack *s)
 {
     return s->top | s->count << 16;

@@ -1,4 +1,5 @@
-/* Backward taken, forward not: loops go round, and compilers lay the likely way out straight. Learns nothing. */
+/* static: backward branches taken, forward ones not. Loops branch backward, and compilers lay out the likely path as
+ * the fall-through. Learns nothing. */
 #include "branch/direction.h"
 
 static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)

@@ -1,81 +1,82 @@
-/* TAGE: tagged tables by geometric history lengths (Seznec and Michaud 2006, with the update rules of Seznec 2007).
+/* tage: tagged tables with geometric history lengths (Seznec and Michaud 2006, with the update rules of Seznec 2007).
  *
- * The matching entry of the longest history provides the prediction; a table of two-bit counters by pc is behind them
- * all. A provider whose counter is still weak may know less than the next shorter match, the alternate: a counter
- * watches which of the two is right in such cases. A misprediction allocates an entry with a longer history where one
- * is not useful, that is, has not lately been right where its alternate was wrong.
+ * The matching entry with the longest history, the provider, makes the prediction; without a match a table of two-bit
+ * counters by pc does. A provider with a weak counter may know less than the next shorter match, the alternate: the
+ * counter use_alt tracks which of the two is right in such cases. A misprediction allocates an entry with a longer
+ * history, in place of one that is not useful, that is, has not recently been right while its alternate was wrong.
  *
- * Histories of hundreds of bits are never hashed whole. Each table keeps its history folded into one word, the value of
- * the polynomial sum of outcome(age) * FOLD^age modulo 2^64: a step multiplies, adds the outcome that enters and takes
- * away the one that leaves, at the same cost for all lengths. The outcomes lie in a ring of bits, so the speculative
- * state is the place of the head, the path, and a word per table: that is the note, which recovers the state and leads
- * training to the entries of the prediction.
+ * Histories of hundreds of bits are never hashed as a whole. Each table keeps its history folded into one word: the
+ * polynomial sum of outcome(age) * FOLD^age modulo 2^64. A step multiplies, adds the outcome that enters and subtracts
+ * the one that leaves, at the same cost for all lengths. The outcomes lie in a ring of bits. So the speculative state
+ * is the position in the ring, the path, and a word per table. This is the note: `recover` restores the state from it,
+ * and `train` finds with it the entries that were used.
  *
- * Training reads the tables as they are at retirement: branches in flight that went wrong for one and the same reason
- * then allocate once.
- * Limits: hardware folds by exclusive or to the widths of index and tag, where outcomes of a loop whose period is a
- * multiple of a width cancel each other; such accidents do not happen here. The ring holds the longest history and
- * BRANCH_HISTORY_BITS - BRANCH_TAGE_HISTORY branches in flight; history has conditional branches only; no loop
- * predictor, no statistical corrector. */
+ * Training reads the tables as they are at retirement: several branches in flight that were mispredicted for the same
+ * reason then allocate only once.
+ *
+ * Limits: hardware folds by exclusive or to the widths of index and tag. There, outcomes of a loop cancel when its
+ * period is a multiple of a width; that does not happen here. The ring holds the longest history and
+ * BRANCH_HISTORY_BITS - BRANCH_TAGE_HISTORY branches in flight. The history contains conditional branches only. There
+ * is no loop predictor and no statistical corrector. */
 #include <stdlib.h>
 
 #include "base/random.h"
 #include "branch/direction.h"
 
 enum {
-    COUNTER_HIGH = 3, /* three-bit signed counters */
+    COUNTER_HIGH = 3, /* range of the three-bit signed counters */
     COUNTER_LOW = -4,
     USEFUL_MAX = 3,
-    USE_ALT_HIGH = 7, /* a four-bit one */
+    USE_ALT_HIGH = 7, /* range of the four-bit counter use_alt */
     USE_ALT_LOW = -8,
     PATH_BITS = 16,
     DECAY_BITS = 18, /* log2 of the branches between two halvings of `useful` */
-    NONE = -1        /* no table: the base */
+    NONE = -1        /* no table: the base predictor */
 };
 
-/* Odd, so that nothing is lost; FOLD - 1 is divisible by 2 but once, so that the order of outcomes counts. */
+/* Odd, so multiplication loses nothing. FOLD - 1 is divisible by 2 only once, so the order of outcomes matters. */
 static const uint64_t FOLD = UINT64_C(0xa3b195354a39b70b);
 
 struct tage_entry {
     uint16_t tag;   /* 0: empty */
-    int8_t counter; /* taken from 0 on, weak at 0 and -1 */
-    uint8_t useful; /* 0: may be replaced */
+    int8_t counter; /* predicts taken from 0 on; weak at 0 and -1 */
+    uint8_t useful; /* 0: the entry may be replaced */
 };
 
 struct tage_table {
-    unsigned length;    /* of its history */
-    unsigned tag_shift; /* from the hash to the tag */
-    uint64_t fold;      /* speculative history, folded */
-    uint64_t leaving;   /* what an outcome is worth when it leaves the history: FOLD^length */
-    uint64_t path_mask; /* as many bits of the path as the history is long */
+    unsigned length;    /* length of its history in branches */
+    unsigned tag_shift; /* shift from the hash to the tag */
+    uint64_t fold;      /* folded speculative history */
+    uint64_t leaving;   /* weight of an outcome when it leaves the history: FOLD^length */
+    uint64_t path_mask; /* bits of the path that are used: as many as the history is long */
     struct tage_entry *entries;
 };
 
 struct tage {
     unsigned tables;
-    unsigned index_bits;  /* the upper ones of the hash; those of the tag follow */
-    uint32_t head;        /* number of outcomes in the ring so far; the next one goes there */
-    uint32_t path;        /* a bit of each branch's address, the newest in bit 0 */
-    int use_alt;          /* from 0 on: the alternate of a weak provider is believed */
-    uint32_t trained;     /* branches */
-    struct random random; /* moves on with training only */
+    unsigned index_bits;  /* upper bits of the hash used as the index; the tag's bits follow */
+    uint32_t head;        /* number of outcomes so far; place of the next one in the ring */
+    uint32_t path;        /* one address bit of each recent branch, newest in bit 0 */
+    int use_alt;          /* from 0 on, a weak provider's alternate predicts */
+    uint32_t trained;     /* number of branches trained */
+    struct random random; /* advances with training only, so wrong paths do not change it */
     struct counters *base;
-    struct tage_entry *entries; /* of all tables */
+    struct tage_entry *entries; /* entries of all tables */
     struct tage_table table[BRANCH_TAGE_TABLES];
     uint64_t ring[BRANCH_HISTORY_BITS / 64];
 };
 
-/* Who speaks for a branch. */
+/* The entries that match a branch, and their predictions. */
 struct tage_match {
-    int provider, alternate;  /* tables, or NONE */
-    struct tage_entry *entry; /* the provider's, and ... */
-    struct tage_entry *alternate_entry;
-    bool said, alternate_said; /* by the provider, and by the alternate */
-    bool weak;                 /* the provider has hardly been trained */
-    bool predicted;            /* what of the two was believed */
+    int provider, alternate;              /* table numbers, or NONE */
+    struct tage_entry *entry;             /* the provider's entry */
+    struct tage_entry *alternate_entry;   /* the alternate's entry; not set for NONE */
+    bool provider_taken, alternate_taken; /* predictions of the provider and of the alternate */
+    bool weak;                            /* the provider's counter is weak */
+    bool predicted;                       /* the final prediction */
 };
 
-/* History lengths: a geometric series in fixed-point numbers, so that all hosts agree on it. */
+/* History lengths: a geometric series in fixed-point numbers, so that the result is the same on all hosts. */
 enum { FRACTION_BITS = 20 };
 
 static uint64_t geometric(uint64_t first, uint64_t ratio, unsigned steps)
@@ -85,6 +86,7 @@ static uint64_t geometric(uint64_t first, uint64_t ratio, unsigned steps)
             return value;
 }
 
+/* Finds the ratio of the series by bisection, and sets the length of each table's history. */
 static void set_lengths(struct tage *t, const struct branch_config *c)
 {
     unsigned last = t->tables - 1;
@@ -92,7 +94,7 @@ static void set_lengths(struct tage *t, const struct branch_config *c)
     while (high - low > 1) {
         uint64_t middle = (low + high) / 2;
         bool fits = true;
-        /* A step that is too big is seen before it overflows. */
+        /* A ratio that is too large fails before the product overflows. */
         for (unsigned i = 1; i <= last && fits; i++)
             fits = geometric(c->tage_min_history, middle, i) <= (uint64_t)c->tage_max_history << FRACTION_BITS;
         if (fits)
@@ -164,7 +166,7 @@ static void *create(const struct branch_config *c)
     return t;
 }
 
-/* An entry is known by its table and this. Odd multipliers; upper bits of a product depend on all bits below. */
+/* Hash that identifies an entry within its table. Odd multipliers; upper bits of a product depend on all lower bits. */
 static uint64_t hash(const struct tage *t, unsigned i, uint64_t pc, uint64_t fold, uint64_t path)
 {
     uint64_t branch = (pc >> 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -188,7 +190,7 @@ static bool is_weak(const struct tage_entry *e)
     return e->counter == 0 || e->counter == -1;
 }
 
-/* `note` is that of the prediction. */
+/* Finds provider and alternate. `note` is the note of the prediction. */
 static void match(const struct tage *t, uint64_t pc, const uint64_t *note, struct tage_match *m)
 {
     *m = (struct tage_match){.provider = NONE, .alternate = NONE};
@@ -205,14 +207,14 @@ static void match(const struct tage *t, uint64_t pc, const uint64_t *note, struc
         m->provider = (int)i;
         m->entry = e;
     }
-    m->alternate_said =
+    m->alternate_taken =
         m->alternate != NONE ? m->alternate_entry->counter >= 0 : counter_taken(*counters_by_pc(t->base, pc));
-    m->said = m->alternate_said;
+    m->provider_taken = m->alternate_taken;
     if (m->provider != NONE) {
-        m->said = m->entry->counter >= 0;
+        m->provider_taken = m->entry->counter >= 0;
         m->weak = is_weak(m->entry);
     }
-    m->predicted = m->weak && t->use_alt >= 0 ? m->alternate_said : m->said;
+    m->predicted = m->weak && t->use_alt >= 0 ? m->alternate_taken : m->provider_taken;
 }
 
 static void mark(void *state, uint64_t *note)
@@ -269,8 +271,8 @@ static void train_counter(int8_t *counter, bool taken)
         *counter = (int8_t)(*counter - (*counter > COUNTER_LOW));
 }
 
-/* Takes an entry of a longer history than the provider's. Each next length comes first with half the chance of the one
- * before, so that branches that are allocated together do not always meet in the same table. */
+/* Allocates an entry with a longer history than the provider's. The search starts at each next longer table with half
+ * the probability of the previous one, so branches that allocate together do not always meet in the same table. */
 static void allocate(struct tage *t, uint64_t pc, bool taken, int provider, const uint64_t *note)
 {
     unsigned first = (unsigned)(provider + 1);
@@ -288,6 +290,7 @@ static void allocate(struct tage *t, uint64_t pc, bool taken, int provider, cons
         entry_at(t, i, hash(t, i, pc, note[1 + i], note[0] >> 32))->useful--;
 }
 
+/* Halves all `useful` counters, so that entries that are no longer useful can be replaced. */
 static void decay(struct tage *t)
 {
     size_t count = (size_t)t->tables << t->index_bits;
@@ -298,8 +301,8 @@ static void decay(struct tage *t)
 static void train_provider(struct tage *t, const struct tage_match *m, bool taken, uint64_t pc)
 {
     struct tage_entry *e = m->entry;
-    bool right = m->said == taken, differ = m->said != m->alternate_said;
-    /* Until the entry has proved useful its alternate may have to take over again: it goes on learning. */
+    bool right = m->provider_taken == taken, differ = m->provider_taken != m->alternate_taken;
+    /* Until the entry has proved useful, its alternate may have to take over again, so it keeps learning. */
     if (e->useful == 0) {
         if (m->alternate != NONE)
             train_counter(&m->alternate_entry->counter, taken);
@@ -321,8 +324,8 @@ static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
     struct tage *t = state;
     struct tage_match m;
     match(t, pc, note, &m);
-    /* A provider that is right, but not yet believed, needs training and no longer history. */
-    bool learning = m.weak && m.said == taken;
+    /* A weak provider that was right but overruled needs training, not a longer history. */
+    bool learning = m.weak && m.provider_taken == taken;
     if (m.predicted != taken && !learning && m.provider + 1 < (int)t->tables)
         allocate(t, pc, taken, m.provider, note);
     if (m.provider != NONE)

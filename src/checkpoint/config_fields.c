@@ -1,9 +1,8 @@
-#include <errno.h>
 #include <stdlib.h>
 
 #include "checkpoint/checkpoint_priv.h"
 
-enum { BINDS_MOST = 4096, WARM_MOST = 1 << 30 };
+enum { MAX_BINDS = 4096, MAX_WARM_BYTES = 1 << 30 };
 
 static void bind_fields(struct fields *f, struct guest_bind *bind)
 {
@@ -20,11 +19,11 @@ static void binds_fields(struct fields *f, struct process_config *config)
     uint64_t count = config->bind_count;
     field_u64(f, &count);
     if (f->from) {
-        bool possible = fields_check(f, count <= BINDS_MOST, "there are too many bound folders");
+        bool possible = fields_check(f, count <= MAX_BINDS, "it has too many bound folders");
         binds = possible ? calloc(count + 1, sizeof *binds) : NULL;
         config->binds = binds;
         config->bind_count = binds ? count : 0;
-        fields_check(f, !possible || binds, "it needs more memory than there is");
+        fields_check(f, !possible || binds, "it needs more memory than is available");
     }
     for (size_t i = 0; i < config->bind_count && fields_good(f); i++)
         bind_fields(f, &binds[i]);
@@ -43,7 +42,7 @@ void checkpoint_config_fields(struct fields *f, struct process_config *config)
     field_u64(f, &config->stack_limit_bytes);
     field_u64(f, &config->quantum_insns);
     fields_check(f, config->quantum_insns >= 1 && config->quantum_insns <= INT64_MAX / 1024,
-                 "a thread's turn has an impossible length");
+                 "its quantum has an impossible length");
     fields_check(f, config->stack_limit_bytes >= 64 << 10 && config->stack_limit_bytes <= UINT64_C(64) << 30,
                  "its stack has an impossible size");
 }
@@ -52,7 +51,7 @@ void checkpoint_warm_fields(struct fields *f, struct checkpoint_warm *warm)
 {
     field_string(f, &warm->core);
     if (warm->core)
-        field_block(f, &warm->state, &warm->length, WARM_MOST);
+        field_block(f, &warm->state, &warm->length, MAX_WARM_BYTES);
 }
 
 void checkpoint_config_free(struct process_config *config)

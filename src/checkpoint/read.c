@@ -10,9 +10,9 @@
 
 struct checkpoint {
     FILE *from;
-    struct process_config read;   /* as it stands in the file; its strings are ours */
-    struct process_config config; /* what the process is made with */
-    struct checkpoint_warm warm;
+    struct process_config read;   /* configuration as read; owns the strings */
+    struct process_config config; /* configuration that the process is created with; the caller may have changed it */
+    struct checkpoint_warm warm;  /* `core` is NULL until restored, or if there is no warm state */
     struct block_reader reader;
 };
 
@@ -60,6 +60,7 @@ struct process_config *checkpoint_config(struct checkpoint *c)
     return &c->config;
 }
 
+/* Reads what follows the process: warm state and the end mark, which must be the last bytes of the file. */
 static int read_end(struct checkpoint *c, struct error *err)
 {
     struct fields from = {.from = &c->reader};
@@ -67,7 +68,7 @@ static int read_end(struct checkpoint *c, struct error *err)
     checkpoint_warm_fields(&from, &c->warm);
     field_u32(&from, &end);
     bool last = fields_check(&from, end == CHECKPOINT_END && c->reader.at == c->reader.end,
-                             "its end is not where it should be");
+                             "its end mark is not where it should be");
     if (last && block_reader_end(&c->reader) == 0)
         return 0;
     *err = c->reader.error;

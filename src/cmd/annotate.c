@@ -1,4 +1,4 @@
-/* cyclescope annotate: the instructions of a function with counts beside them. */
+/* cyclescope annotate: prints the instructions of a function with the counts of a profile beside them. */
 #include <stdio.h>
 
 #include "cmd/command.h"
@@ -12,7 +12,6 @@ struct annotate_options {
     bool all, help;
 };
 
-/* The function's absence is told before anything is printed. */
 static int print_page(const struct annotate_options *o, struct profile_annotate *a, struct error *err)
 {
     const struct profile_report head = {
@@ -20,7 +19,7 @@ static int print_page(const struct annotate_options *o, struct profile_annotate 
     struct pager pager;
     struct error ignored;
     pager_open(&pager, !o->input.no_pager);
-    a->colour = pager.colour;
+    a->color = pager.color;
     profile_report_head(&head, false, pager.to);
     int code = profile_annotate_print(a, pager.to, err);
     int closed = pager_close(&pager, code ? &ignored : err);
@@ -32,7 +31,7 @@ static int annotate(struct annotate_options *o, const char *file, const char *fu
     struct error err;
     struct source_text source = {.sysroot = o->input.sysroot};
     int code = profile_input_load(&o->input, file, false, true, &err);
-    if (code == 0 && function)
+    if (code == 0 && function) /* before anything is printed */
         code = profile_input_check_function(&o->input, function, &err);
     if (code == 0) {
         struct profile_annotate a = {.names = o->input.names,
@@ -53,30 +52,25 @@ int command_annotate(int argc, char **argv)
     struct annotate_options o = {0};
     const struct option table[] = {
         PROFILE_INPUT_ROWS(&o.input),
-        {"all", OPTION_FLAG, &o.all, NULL, "every function with at least the limit, hottest first"},
-        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        {"all", OPTION_FLAG, &o.all, NULL, "show all functions with at least the share of --limit, hottest first"},
+        {"h,help", OPTION_FLAG, &o.help, NULL, "print this help"},
     };
     enum { ROWS = sizeof table / sizeof table[0] };
-    struct error err;
-    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
+    int first, status;
+    if (!command_parse(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope annotate [options] [FILE] [FUNCTION]\n\n"
+            "Shows the instructions of a function with the events of a profile beside them, and their source lines.\n"
+            "The default function is the hottest one. The default FILE is " PROFILE_FILE_NAME
+            "; - is standard input.\n\noptions:",
+            &first, &status))
+        return status;
     int names = argc - first;
-    if (first < 0) {
-        status = command_fail("%s", err.text);
-    } else if (o.help) {
-        puts("usage: cyclescope annotate [options] [FILE] [FUNCTION]\n\n"
-             "Shows the instructions of a function with the events of a profile beside them, and the source lines\n"
-             "that they come from. The function is the hottest one unless it is named; FILE is\n" PROFILE_FILE_NAME
-             " unless it is named; - is standard input.\n\noptions:");
-        options_print(table, ROWS, stdout);
-    } else if (names > 2) {
-        status = command_fail("annotate takes a profile and a function, and options before them: '%s' is too much",
-                              argv[first + 2]);
-    } else if (names == 2 && o.all) {
-        status =
-            command_fail("--all and the function '%s' are different ways to choose: give one of them", argv[first + 1]);
-    } else {
-        status = annotate(&o, names > 0 ? argv[first] : PROFILE_FILE_NAME, names > 1 ? argv[first + 1] : NULL);
-    }
+    if (names > 2)
+        return command_fail("annotate takes a profile and a function, after the options: remove '%s'", argv[first + 2]);
+    if (names == 2 && o.all)
+        return command_fail("--all and the function '%s' exclude each other: give one of them", argv[first + 1]);
+    status = annotate(&o, names > 0 ? argv[first] : PROFILE_FILE_NAME, names > 1 ? argv[first + 1] : NULL);
     profile_input_free(&o.input);
     return status;
 }

@@ -1,4 +1,4 @@
-/* cyclescope checkpoint: a program saved at an instruction, or at several on one way. */
+/* cyclescope checkpoint: runs a program and saves it after a given number of instructions, once or several times. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,32 +6,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
-#include "cmd/core_options.h"
-#include "cmd/guest_options.h"
-#include "cmd/guest_run.h"
-#include "cmd/warm_state.h"
-#include "core/warm.h"
-#include "emulate/emulate.h"
-#include "points/points.h"
+#include "base/clean_text.h"
+#include "cmd/program_command.h"
+#include "sim/warm_state.h"
+#include "sim/warm.h"
+#include "emulate/engine.h"
+#include "phases/points.h"
 
-enum { POINTS_MOST = 500 }; /* each has a descriptor from the start */
+enum { POINTS_MOST = 500 }; /* each point has an open file from the start */
 
 struct goal {
-    uint64_t at; /* instructions of the first process */
+    uint64_t at; /* retired instructions of the first process, after which to save */
     struct checkpoint_file *file;
 };
 
 struct checkpoint_options {
-    struct guest_options guest;
-    struct core_options core; /* with --warm */
-    const char *at;           /* as given, with commas */
-    const char *points;       /* or a file of SimPoint's, ... */
-    uint64_t interval;        /* ... whose intervals have so many instructions */
-    const char *path;         /* of the file; of several, with %d */
-    bool quiet, help;
-    struct goal *goals; /* in ascending order */
-    size_t count;
+    struct program_options common; /* its core is used only with --warm */
+    const char *at;                /* text of --at: numbers with commas; or NULL */
+    const char *points;            /* SimPoint's file of points, instead of `at`; or NULL */
+    uint64_t interval;             /* instructions of an interval in that file */
+    const char *path;              /* name of the output file; contains %d if there are several points */
+    struct goal *goals;            /* in ascending order */
+    size_t count;                  /* number of goals */
 };
 
 /* ---- points and their files */
@@ -52,9 +48,9 @@ static int read_points(struct checkpoint_options *o, struct error *err)
         const char *text = strsep(&rest, ",");
         uint64_t at = 0;
         if (o->count == POINTS_MOST)
-            code = error_set(err, -EINVAL, "--at takes %d points at most", POINTS_MOST);
+            code = error_set(err, -EINVAL, "--at takes at most %d numbers", POINTS_MOST);
         else if (parse_count(text, &at) != 0 || at == 0)
-            code = error_set(err, -EINVAL, "--at %s: '%s' is no number of instructions", o->at, text);
+            code = error_set(err, -EINVAL, "--at %s: '%s' is not a number of instructions", o->at, text);
         else
             o->goals[o->count++].at = at;
     }
@@ -62,7 +58,7 @@ static int read_points(struct checkpoint_options *o, struct error *err)
     return code;
 }
 
-/* The beginnings of the intervals that the file names. */
+/* Saves at the beginning of each interval that the file lists. */
 static int read_simpoints(struct checkpoint_options *o, struct error *err)
 {
     struct points points;
@@ -92,8 +88,9 @@ static int read_goals(struct checkpoint_options *o, struct error *err)
     return 0;
 }
 
-/* With %d for the number of instructions. */
-static int make_file(const struct checkpoint_options *o, struct goal *point, struct error *err)
+/* Creates the file of one point. %d in the name becomes the number of instructions. */
+static int make_file(const struct checkpoint_options *o, const struct own_output *own, struct goal *point,
+                     struct error *err)
 {
     const char *mark = strstr(o->path, "%d");
     char *name = NULL;
@@ -103,35 +100,37 @@ static int make_file(const struct checkpoint_options *o, struct goal *point, str
         name = NULL;
     if (name == NULL)
         return error_set(err, -ENOMEM, "out of memory");
-    point->file = checkpoint_create(name, err);
+    if (own_file_check(own, "--output", name, err) == 0)
+        point->file = checkpoint_create(name, err);
     free(name);
     return point->file ? 0 : -EIO;
 }
 
-static int make_files(struct checkpoint_options *o, struct error *err)
+static int make_files(struct checkpoint_options *o, const struct own_output *own, struct error *err)
 {
     if (o->count > 1 && strstr(o->path, "%d") == NULL)
         return error_set(err, -EINVAL,
-                         "several points need -o with %%d, which is the number of instructions: x.%%d.ckpt");
+                         "several points need -o with %%d in the name, for the number of instructions: x.%%d.ckpt");
     for (size_t i = 0; i < o->count; i++)
-        if (make_file(o, &o->goals[i], err) != 0)
+        if (make_file(o, own, &o->goals[i], err) != 0)
             return -EIO;
     return 0;
 }
 
-static int check(struct checkpoint_options *o, struct error *err)
+static int check(void *options, struct error *err)
 {
-    struct simulation *s = &o->core.simulation;
+    struct checkpoint_options *o = options;
+    struct simulation *s = &o->common.core.simulation;
     if ((o->at == NULL) == (o->points == NULL))
         return error_set(err, -EINVAL,
                          o->at ? "--at and --points exclude each other"
-                               : "checkpoint needs --at N: after how many instructions the program is saved");
+                               : "checkpoint needs --at N, the number of instructions after which to save the program");
     if (o->path == NULL)
-        return error_set(err, -EINVAL, "checkpoint needs -o FILE: where the checkpoint goes; - is standard output");
-    if (!s->warm && (o->core.core || o->core.set.count))
-        return error_set(err, -EINVAL, "--core and --set need --warm: only then there is a core");
-    s->skip_insns = s->warm; /* all that is run is skipped */
-    int code = s->warm ? core_options_finish(&o->core, err) : 0;
+        return error_set(err, -EINVAL, "checkpoint needs -o FILE, the file to write; - is standard output");
+    if (!s->warm && (o->common.core.core || o->common.core.set.count))
+        return error_set(err, -EINVAL, "--core and --set need --warm: without it there is no core");
+    s->skip_insns = s->warm; /* satisfies core_options_finish, which accepts --warm only with --skip */
+    int code = s->warm ? core_options_finish(&o->common.core, err) : 0;
     return code == 0 ? read_goals(o, err) : code;
 }
 
@@ -140,11 +139,10 @@ static int check(struct checkpoint_options *o, struct error *err)
 struct run {
     struct process *process;
     struct engine_state *engine;
-    struct warmer warmer; /* with a core, if it is to be kept warm */
+    struct warmer warmer; /* its core is NULL without --warm */
 };
 
-/* Runs the process until `insns` instructions of it have retired, or it ends. Processes that it forks run to their end.
- */
+/* Runs the process until it has retired `insns` instructions, or ends. In a process that it forks, runs to the end. */
 static void run_until(struct run *r, uint64_t insns)
 {
     struct process *p = r->process;
@@ -159,18 +157,19 @@ static void run_until(struct run *r, uint64_t insns)
     }
 }
 
-/* As it is once all that is in flight has retired; warming itself goes on as if nobody had asked. */
+/* Stores the warm state of the core as it is after everything in flight has completed. Then restores the core and the
+ * warmer to where they were, so that later points do not depend on earlier ones. */
 static int take_warm(const struct checkpoint_options *o, struct warmer *w, struct checkpoint_warm *to,
                      struct error *err)
 {
     struct warmer before = *w;
     struct checkpoint_warm unsettled = {0};
-    int code = warm_state_take(&unsettled, w->core, &o->core.config, err);
+    int code = warm_state_take(&unsettled, w->core, &o->common.core.config, err);
     if (code == 0) {
         warm_settle(w);
-        code = warm_state_take(to, w->core, &o->core.config, err);
+        code = warm_state_take(to, w->core, &o->common.core.config, err);
         if (!core_get_warm(w->core, unsettled.state, unsettled.length))
-            code = error_set(err, -EINVAL, "the core does not take back its own state");
+            code = error_set(err, -EINVAL, "internal error: the core rejects its own warm state");
         *w = before;
     }
     warm_state_free(&unsettled);
@@ -181,6 +180,10 @@ static int save_point(const struct checkpoint_options *o, struct run *r, struct 
 {
     struct checkpoint_warm warm = {0};
     uint64_t done = process_retired_insns(r->process);
+    if (done < point->at && process_interruption(r->process))
+        return error_set(err, -EINTR,
+                         "interrupted after %" PRIu64 " instructions, before %" PRIu64 ": nothing is saved", done,
+                         point->at);
     if (done < point->at)
         return error_set(err, -ESRCH, "the program ended after %" PRIu64 " instructions, before %" PRIu64, done,
                          point->at);
@@ -191,6 +194,15 @@ static int save_point(const struct checkpoint_options *o, struct run *r, struct 
     return code;
 }
 
+static void print_saved(const char *program, uint64_t insns, FILE *to)
+{
+    fputs("cyclescope: ", to);
+    clean_print(program, to);
+    fprintf(to, " saved after %" PRIu64 " instructions\n", insns);
+}
+
+/* Runs to each point and saves it. Returns 0, a negative code, or 1 if the loader of the program failed and has printed
+ * an error itself. */
 static int save_points(const struct checkpoint_options *o, struct run *r, const struct own_output *own,
                        struct error *err)
 {
@@ -203,37 +215,47 @@ static int save_points(const struct checkpoint_options *o, struct run *r, const 
         int code = save_point(o, r, &o->goals[i], err);
         if (code < 0)
             return code;
-        if (!o->quiet)
-            fprintf(own->err, "cyclescope: %s saved after %" PRIu64 " instructions\n", process_program(r->process),
-                    o->goals[i].at);
+        if (!o->common.quiet)
+            print_saved(process_program(r->process), o->goals[i].at, own->err);
         fflush(own->err);
     }
     return 0;
 }
 
-/* The core that is kept warm, which goes on with what the checkpoint has of it that the program comes from. */
+/* Creates the core to keep warm. It starts from the warm state of the --restore checkpoint, if that has one. */
 static int make_core(const struct checkpoint_options *o, struct run *r, struct error *err)
 {
-    struct simulation s = o->core.simulation;
+    struct simulation s = o->common.core.simulation;
     if (!s.warm)
         return 0;
-    if (warm_state_use(o->guest.checkpoint, &s, err) != 0)
+    if (warm_state_use(o->common.guest.checkpoint, &s, err) != 0)
         return -EINVAL;
     r->warmer.core = core_new(s.core, process_memory(r->process), err);
     if (r->warmer.core == NULL)
         return -ENOMEM;
     if (s.state && !core_get_warm(r->warmer.core, s.state, s.state_bytes))
-        return error_set(err, -EINVAL, "the warm state is not of this core");
+        return error_set(err, -EINVAL, "the warm state of the checkpoint does not fit this core");
     return 0;
 }
 
-static int save(const struct checkpoint_options *o, const struct own_output *own, struct process *p)
+static int open_files(void *options, const struct own_output *own, struct error *err)
 {
+    struct checkpoint_options *o = options;
+    own_input(own, "--points", o->points);
+    int code = make_files(o, own, err);
+    if (code == 0 && strcmp(o->path, "-") == 0)
+        dup2(STDERR_FILENO, STDOUT_FILENO); /* keeps the guest's output out of the checkpoint */
+    return code;
+}
+
+static int save_process(void *options, const struct own_output *own, struct process *p)
+{
+    const struct checkpoint_options *o = options;
     struct error err;
     struct run r = {.process = p};
     int code = make_core(o, &r, &err);
     if (code == 0)
-        r.engine = interpreter.create(process_memory(p), &err); /* it watches code from now on */
+        r.engine = interpreter.create(process_memory(p), &err); /* watches writes to code from now on */
     if (r.engine && r.warmer.core)
         warm_begin(&r.warmer, &interpreter, r.engine);
     code = r.engine ? save_points(o, &r, own, &err) : -ENOMEM;
@@ -241,61 +263,41 @@ static int save(const struct checkpoint_options *o, const struct own_output *own
     if (r.engine)
         interpreter.destroy(r.engine);
     core_free(r.warmer.core);
-    return code < 0 ? own_fail(own, &err) : code > 0 ? STATUS_OWN_ERROR : 0;
-}
-
-static int save_program(struct checkpoint_options *o, char **argv)
-{
-    struct own_output own;
-    struct process *p = NULL;
-    struct error err;
-    own_output_open(&own);
-    offer_to_be_killed_first();
-    int code = check(o, &err);
-    if (code == 0)
-        code = guest_options_finish(&o->guest, argv, &err);
-    if (code == 0)
-        code = make_files(o, &err);
-    if (code == 0 && strcmp(o->path, "-") == 0)
-        dup2(STDERR_FILENO, STDOUT_FILENO); /* what the guest writes must not come between */
-    if (code == 0)
-        p = guest_options_start(&o->guest, &err);
-    int status = p ? save(o, &own, p) : own_fail(&own, &err);
-    process_free(p);
-    for (size_t i = 0; i < o->count; i++)
-        checkpoint_close(o->goals[i].file);
-    free(o->goals);
-    return status;
+    return code < 0   ? own_fail_interrupted(own, code == -EINTR ? process_interruption(p) : 0, &err)
+           : code > 0 ? STATUS_OWN_ERROR
+                      : 0;
 }
 
 int command_checkpoint(int argc, char **argv)
 {
     struct checkpoint_options o = {.interval = 10000000};
-    guest_options_init(&o.guest);
-    core_options_init(&o.core);
+    program_options_init(&o.common);
     const struct option table[] = {
-        {"at", OPTION_STRING, &o.at, "N[,N...]", "save after N instructions, and after more"},
-        {"points", OPTION_STRING, &o.points, "FILE", "save at these points instead, SimPoint's `simpoints`"},
-        {"interval", OPTION_COUNT, &o.interval, "N", "instructions of their intervals (10M)"},
-        {"o,output", OPTION_STRING, &o.path, "FILE", "the checkpoint; - is standard output; %d is N"},
-        {"warm", OPTION_FLAG, &o.core.simulation.warm, NULL, "also save caches and predictors, which see all of it"},
-        {"core", OPTION_STRING, &o.core.core, "NAME|FILE", "with --warm: whose they are (eyerman2006)"},
-        {"set", OPTION_LIST, &o.core.set, "KEY=VALUE", "with --warm: change a parameter of the core"},
-        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
-        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
-        RESTORE_OPTION_ROW(&o.guest),
-        GUEST_OPTION_ROWS(&o.guest),
+        {"at", OPTION_STRING, &o.at, "N[,N...]", "save after N instructions; several N make several checkpoints"},
+        {"points", OPTION_STRING, &o.points, "FILE", "save at the points of a SimPoint `simpoints` file instead"},
+        {"interval", OPTION_POSITIVE, &o.interval, "N", "with --points: instructions of an interval (10M)"},
+        {"o,output", OPTION_STRING, &o.path, "FILE", "file to write; - is standard output; %d becomes N"},
+        {"warm", OPTION_FLAG, &o.common.core.simulation.warm, NULL,
+         "also warm caches and predictors of a core and save them"},
+        {"core", OPTION_STRING, &o.common.core.core, "NAME|FILE", "with --warm: core to warm (eyerman2006)"},
+        {"set", OPTION_LIST, &o.common.core.set, "KEY=VALUE", "with --warm: set a parameter of the core"},
+        PROGRAM_OPTION_ROWS(&o.common),
+        RESTORE_OPTION_ROW(&o.common.guest),
+        GUEST_OPTION_ROWS(&o.common.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
+    static const struct program_steps steps = {.check = check, .open = open_files, .run = save_process};
     int first, status;
-    if (command_begins(table, ROWS, argc, argv, &o.help,
-                       "usage: cyclescope checkpoint --at N -o FILE [options] [--] PROGRAM [ARGUMENTS]\n\n"
-                       "Runs a 64-bit RISC-V Linux program at full speed for N instructions and saves all that it is,\n"
-                       "so that `run`, `stat`, `stack` and `validate` can go on from there with --restore FILE. Exits\n"
-                       "with 0 when the checkpoint is complete, else with 125.\n\noptions:",
-                       &first, &status))
-        status = save_program(&o, argv + first);
-    guest_options_free(&o.guest);
-    core_options_free(&o.core);
+    if (command_parse(table, ROWS, argc, argv, &o.common.help,
+                      "usage: cyclescope checkpoint --at N -o FILE [options] [--] PROGRAM [ARGUMENTS]\n\n"
+                      "Runs a 64-bit RISC-V Linux program at full speed for N instructions and saves its whole state.\n"
+                      "`run`, `stat`, `stack` and `validate` continue from there with --restore FILE. Exits with 0\n"
+                      "when the checkpoint is complete, otherwise with 125.\n\noptions:",
+                      &first, &status))
+        status = run_program(&o.common, argv + first, &steps, &o);
+    for (size_t i = 0; i < o.count; i++)
+        checkpoint_close(o.goals[i].file);
+    free(o.goals);
+    program_options_free(&o.common);
     return status;
 }

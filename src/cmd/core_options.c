@@ -13,7 +13,7 @@ int core_options_finish(struct core_options *c, struct error *err)
 {
     struct simulation *s = &c->simulation;
     if (s->warm && s->skip_insns == 0)
-        return error_set(err, -EINVAL, "--warm needs --skip N: it says what skipped instructions do");
+        return error_set(err, -EINVAL, "--warm needs --skip N: only skipped instructions warm the core");
     int code = core_config_read(&c->config, c->core ? c->core : "eyerman2006", err);
     for (size_t i = 0; code == 0 && i < c->set.count; i++)
         code = core_config_set(&c->config, c->set.value[i], err);

@@ -1,33 +1,37 @@
-/* The options of every command that simulates a core, and the simulation that they make. */
+/* The options of all commands that simulate a core. They fill in a struct simulation. */
 #ifndef CYCLESCOPE_CMD_CORE_OPTIONS_H
 #define CYCLESCOPE_CMD_CORE_OPTIONS_H
 
 #include "base/options.h"
-#include "core/simulate.h"
+#include "sim/simulate.h"
 
 struct core_options {
-    const char *core;             /* a name or a file; NULL: the default core */
-    struct option_list set;       /* section.key=value */
-    struct core_config config;    /* made from the above, checked */
-    struct simulation simulation; /* of it; the other options go there at once */
+    const char *core;             /* --core: name of a core, or a core file; NULL: the default core */
+    struct option_list set;       /* --set: section.key=value */
+    struct core_config config;    /* the core with its settings; set by core_options_finish */
+    struct simulation simulation; /* of `config`; the other options are stored in it directly */
 };
 
 void core_options_init(struct core_options *c);
 
 /* Rows for a command's option table. */
 #define CORE_OPTION_ROWS(c)                                                                                            \
-    {"core", OPTION_STRING, &(c)->core, "NAME|FILE", "the core to simulate (eyerman2006); `list cores` has them"},     \
-        {"set", OPTION_LIST, &(c)->set, "KEY=VALUE", "change a parameter of the core; `list params` has them"},        \
-        {"skip", OPTION_COUNT, &(c)->simulation.skip_insns, "N", "run N instructions at full speed first"},            \
-        {"warm", OPTION_FLAG, &(c)->simulation.warm, NULL, "with --skip: caches and predictors see what is skipped"},  \
-        {"warmup", OPTION_COUNT, &(c)->simulation.warmup_insns, "N", "then simulate N instructions uncounted"},        \
-        {"firmware", OPTION_STRING, &(c)->simulation.firmware, "FILE", "run this in machine mode beside the program"}, \
-        {"max-insns", OPTION_COUNT, &(c)->simulation.max_insns, "N", "stop after N counted instructions (0: never)"},  \
+    {"core", OPTION_STRING, &(c)->core, "NAME|FILE", "core to simulate (eyerman2006); see `list cores`"},              \
+        {"set", OPTION_LIST, &(c)->set, "KEY=VALUE", "set a parameter of the core; see `list params`"},                \
+        {"skip", OPTION_COUNT, &(c)->simulation.skip_insns, "N",                                                       \
+         "first run N instructions at full speed, without the core"},                                                  \
+        {"warm", OPTION_FLAG, &(c)->simulation.warm, NULL,                                                             \
+         "with --skip: skipped instructions warm caches and predictors"},                                              \
+        {"warmup", OPTION_COUNT, &(c)->simulation.warmup_insns, "N", "then simulate N instructions without counting"}, \
+        {"firmware", OPTION_STRING, &(c)->simulation.firmware, "FILE",                                                 \
+         "run this firmware in machine mode on the core"},                                                             \
+        {"max-insns", OPTION_COUNT, &(c)->simulation.max_insns, "N",                                                   \
+         "stop after N counted instructions (0: no limit)"},                                                           \
     {                                                                                                                  \
-        "step", OPTION_FLAG, &(c)->simulation.step, NULL, "simulate idle cycles one by one (slow; same counts)"        \
+        "step", OPTION_FLAG, &(c)->simulation.step, NULL, "simulate every idle cycle by itself (slower, same counts)"  \
     }
 
-/* Reads and checks the core. 0 or a negative code. */
+/* Reads the core, applies the settings and checks the result. Returns 0 or a negative code. */
 int core_options_finish(struct core_options *c, struct error *err) MUST_CHECK;
 void core_options_free(struct core_options *c);
 

@@ -12,11 +12,12 @@ void guest_options_init(struct guest_options *g)
         .memory_bytes = UINT64_C(8) << 30, .stack_bytes = UINT64_C(8) << 20, .quantum_insns = 1000000};
 }
 
-/* The caller's environment with the --env settings over it. */
+/* Makes the guest's environment: ours, or nothing for an isolated guest, with the variables of --env added or
+ * replaced. */
 static int make_environment(struct guest_options *g, struct error *err)
 {
     size_t count = 0;
-    while (environ[count])
+    while (!g->isolate && environ[count])
         count++;
     g->envp = calloc(count + g->env.count + 1, sizeof *g->envp);
     if (g->envp == NULL)
@@ -39,7 +40,7 @@ static int make_environment(struct guest_options *g, struct error *err)
 static int make_binds(struct guest_options *g, struct error *err)
 {
     if (g->binds.count && !g->isolate)
-        return error_set(err, -EINVAL, "--bind needs --isolate: without it the guest sees all folders anyway");
+        return error_set(err, -EINVAL, "--bind needs --isolate: without it the guest sees all folders");
     g->bind = calloc(g->binds.count + 1, sizeof *g->bind);
     if (g->bind == NULL)
         return error_set(err, -ENOMEM, "out of memory");
@@ -62,25 +63,52 @@ static int make_binds(struct guest_options *g, struct error *err)
     return 0;
 }
 
-/* The checkpoint knows how the program was started. Only the sysroot may lie elsewhere now. */
+/* With --isolate, what the restored program may reach is what this command line says, not what the file says. Files are
+ * saved with the number of their bind, so the binds of the checkpoint must be given again. */
+static int isolate_restored(struct guest_options *g, struct process_config *config, struct error *err)
+{
+    if (g->sysroot == NULL)
+        return error_set(err, -EINVAL,
+                         "--restore with --isolate needs --sysroot DIR: only there the guest finds files");
+    int code = make_binds(g, err);
+    for (size_t i = 0; code == 0 && i < config->bind_count; i++)
+        if (i >= g->binds.count || strcmp(config->binds[i].path, g->bind[i].path) != 0)
+            code = error_set(err, -EINVAL,
+                             "--restore with --isolate: the program was started with --bind %s, give it again",
+                             config->binds[i].path);
+    config->isolate = true;
+    config->binds = g->bind;
+    config->bind_count = g->binds.count;
+    config->allow_net = g->allow_net;
+    return code;
+}
+
+/* Opens the checkpoint and takes the configuration from it. Only the sysroot can be changed: it may have moved. */
 static int finish_restore(struct guest_options *g, char **argv, struct error *err)
 {
-    struct guest_options usual;
-    guest_options_init(&usual);
+    struct guest_options defaults;
+    guest_options_init(&defaults);
     if (argv[0] != NULL)
         return error_set(err, -EINVAL, "--restore takes no program: '%s' is not needed", argv[0]);
-    if (g->env.count || g->chdir || g->isolate || g->binds.count || g->allow_net || g->host_time ||
-        g->seed != usual.seed || g->memory_bytes != usual.memory_bytes || g->stack_bytes != usual.stack_bytes ||
-        g->quantum_insns != usual.quantum_insns)
-        return error_set(err, -EINVAL, "--restore goes on as the program was started: only --sysroot can be changed");
+    bool of_isolation = g->binds.count || g->allow_net;
+    if (g->env.count || g->chdir || (of_isolation && !g->isolate) || g->host_time || g->seed != defaults.seed ||
+        g->memory_bytes != defaults.memory_bytes || g->stack_bytes != defaults.stack_bytes ||
+        g->quantum_insns != defaults.quantum_insns)
+        return error_set(err, -EINVAL,
+                         "--restore uses the options that the program was started with: only --sysroot can be changed, "
+                         "and --isolate given, with its --bind and --allow-net");
     g->checkpoint = checkpoint_open(g->restore, err);
     if (g->checkpoint == NULL)
         return -EINVAL;
     struct process_config *config = checkpoint_config(g->checkpoint);
     if (g->sysroot && config->sysroot == NULL)
-        return error_set(err, -EINVAL, "--sysroot %s: the program was started without one", g->sysroot);
+        return error_set(err, -EINVAL, "--sysroot %s: the checkpoint's program was started without a sysroot",
+                         g->sysroot);
     if (g->sysroot)
         config->sysroot = g->sysroot;
+    int code = g->isolate ? isolate_restored(g, config, err) : 0;
+    if (code != 0)
+        return code;
     g->restored_argv[0] = (char *)g->restore;
     config->argv = g->restored_argv;
     g->config = *config;
@@ -98,11 +126,11 @@ int guest_options_finish(struct guest_options *g, char **argv, struct error *err
         return error_set(err, -EINVAL, "--sysroot %s: %s", g->sysroot,
                          S_ISREG(st.st_mode) ? "is a file, not a folder" : "no such folder");
     if (g->isolate && g->sysroot == NULL)
-        return error_set(err, -EINVAL, "--isolate needs --sysroot DIR: the guest would see nothing");
+        return error_set(err, -EINVAL, "--isolate needs --sysroot DIR: without it the guest would see no files");
     if (g->quantum_insns == 0 || g->quantum_insns > INT64_MAX)
         return error_set(err, -EINVAL, "--thread-quantum must be at least 1");
     if (g->stack_bytes < 64 << 10 || g->stack_bytes > UINT64_C(64) << 30)
-        return error_set(err, -EINVAL, "--stack must lie between 64K and 64G");
+        return error_set(err, -EINVAL, "--stack-size must be between 64K and 64G");
     int code = make_environment(g, err);
     if (code == 0)
         code = make_binds(g, err);

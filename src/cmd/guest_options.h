@@ -1,4 +1,4 @@
-/* The options of every command that runs a guest program, and the process_config that they make. */
+/* The options of all commands that run a guest program. They make a struct process_config. */
 #ifndef CYCLESCOPE_CMD_GUEST_OPTIONS_H
 #define CYCLESCOPE_CMD_GUEST_OPTIONS_H
 
@@ -8,22 +8,22 @@
 
 struct guest_options {
     const char *sysroot;
-    struct option_list env; /* NAME=VALUE */
+    struct option_list env; /* --env: NAME=VALUE */
     const char *chdir;
     bool isolate;
-    struct option_list binds; /* DIR or DIR:ro */
+    struct option_list binds; /* --bind: DIR or DIR:ro */
     bool allow_net;
     bool host_time;
     uint64_t seed;
     uint64_t memory_bytes;
     uint64_t stack_bytes;
     uint64_t quantum_insns;
-    const char *restore;           /* a checkpoint to go on from, instead of a program; NULL: none */
-    struct checkpoint *checkpoint; /* what was read of it */
-    char *restored_argv[2];        /* stands for the program's name, which comes with the process */
-    struct process_config config;  /* made from the above */
-    struct guest_bind *bind;       /* owned by config */
-    char **envp;                   /* likewise */
+    const char *restore;           /* checkpoint file to continue from, instead of starting a program; or NULL */
+    struct checkpoint *checkpoint; /* the opened checkpoint; NULL without --restore */
+    char *restored_argv[2];        /* argv with --restore: the name of the checkpoint file stands for the program */
+    struct process_config config;  /* result; set by guest_options_finish */
+    struct guest_bind *bind;       /* `config` points to it; freed by guest_options_free */
+    char **envp;                   /* `config` points to it; freed by guest_options_free */
 };
 
 void guest_options_init(struct guest_options *g);
@@ -32,29 +32,31 @@ void guest_options_init(struct guest_options *g);
 #define GUEST_OPTION_ROWS(g)                                                                                           \
     {"sysroot", OPTION_STRING, &(g)->sysroot, "DIR", "look up the guest's absolute paths in DIR first"},               \
         {"env", OPTION_LIST, &(g)->env, "NAME=VALUE", "set an environment variable of the guest"},                     \
-        {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start in this folder of the guest"},                             \
-        {"isolate", OPTION_FLAG, &(g)->isolate, NULL, "let the guest see only the sysroot and --bind folders"},        \
+        {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start the guest in this folder"},                                \
+        {"isolate", OPTION_FLAG, &(g)->isolate, NULL, "let the guest see only the sysroot and the --bind folders"},    \
         {"bind", OPTION_LIST, &(g)->binds, "DIR[:ro]",                                                                 \
-         "with --isolate: let it see DIR as well, :ro for reading only"},                                              \
-        {"allow-net", OPTION_FLAG, &(g)->allow_net, NULL, "allow sockets"},                                            \
-        {"host-time", OPTION_FLAG, &(g)->host_time, NULL, "clocks and sleeps are the host's; runs no longer repeat"},  \
+         "with --isolate: let the guest see DIR as well; :ro: read-only"},                                             \
+        {"allow-net", OPTION_FLAG, &(g)->allow_net, NULL, "allow the guest to use sockets"},                           \
+        {"host-time", OPTION_FLAG, &(g)->host_time, NULL, "use the host's clocks; runs are then not repeatable"},      \
         {"seed", OPTION_NUMBER, &(g)->seed, "N", "seed of the guest's random bytes (0)"},                              \
-        {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "most writable memory of the guest (8G)"},                 \
-        {"stack", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                           \
+        {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "limit of the guest's memory (8G)"},                       \
+        {"stack-size", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                      \
     {                                                                                                                  \
         "thread-quantum", OPTION_NUMBER, &(g)->quantum_insns, "N",                                                     \
-            "instructions before the next thread's turn (1000000)"                                                     \
+            "instructions that a thread runs before the next thread's turn (1000000)"                                  \
     }
 
-/* For commands that can also go on from a checkpoint. */
+/* A row for commands that can also continue from a checkpoint. */
 #define RESTORE_OPTION_ROW(g)                                                                                          \
     {                                                                                                                  \
-        "restore", OPTION_STRING, &(g)->restore, "FILE", "go on from this checkpoint instead of starting a program"    \
+        "restore", OPTION_STRING, &(g)->restore, "FILE", "continue from this checkpoint instead of starting a program" \
     }
 
-/* Fills g->config for `argv`, the program and its arguments, which end with NULL. 0 or a negative code. */
+/* Checks the options and sets g->config. `argv` is the program and its arguments, and ends with NULL. Returns 0 or a
+ * negative code. */
 int guest_options_finish(struct guest_options *g, char **argv, struct error *err) MUST_CHECK;
-/* The process: the program's at its start, or the checkpoint's. NULL and a sentence if there is none. */
+/* Creates the process: loads the program, or restores the checkpoint. Returns NULL if that fails. The caller frees the
+ * process. */
 struct process *guest_options_start(struct guest_options *g, struct error *err) MUST_CHECK;
 void guest_options_free(struct guest_options *g);
 

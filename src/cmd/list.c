@@ -1,4 +1,4 @@
-/* cyclescope list: what there is to choose from. */
+/* cyclescope list: lists the names that options take: cores, parameters, events and others. */
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cmd/command.h"
 #include "core/config.h"
 #include "core/cores.h"
-#include "monitor/estimate.h"
+#include "sampler/estimate.h"
 #include "pmu/event.h"
 #include "pmu/machine_pmu.h"
 #include "report/counts.h"
@@ -16,9 +16,9 @@
 
 /* ---- params */
 
-/* A parameter's columns as text. */
+/* The columns of a parameter as text. */
 struct row {
-    char name[48], range[128], standard[32];
+    char name[48], range[128], standard[32]; /* section.key, allowed values, default */
 };
 
 static struct row row_of(const struct param *p)
@@ -30,6 +30,7 @@ static struct row row_of(const struct param *p)
     return r;
 }
 
+/* Returns the larger of `width` and the length of `text`. */
 static int wider(int width, const char *text)
 {
     int length = (int)strlen(text);
@@ -95,17 +96,33 @@ static void list_counts(void)
 
 /* ---- events */
 
-enum { PATTERN_MOST = 128, SHOWN_WHOLE = 5 }; /* so many events are shown with their sub-events */
+enum {
+    PATTERN_MOST = 128, /* longest pattern, with its zero */
+    SHOWN_WHOLE = 5     /* events are shown with their sub-events if no more than this many match */
+};
 
-static bool has(const char *text, const char *pattern)
+/* Copies a name with '-' for every '_': our names have '_', perf's names have '-', and a pattern may have either. */
+static void copy_with_dashes(char to[PATTERN_MOST], const char *text)
 {
-    return text && (strcasestr(text, pattern) || fnmatch(pattern, text, FNM_CASEFOLD) == 0);
+    snprintf(to, PATTERN_MOST, "%s", text);
+    for (char *c = to; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+}
+
+static bool name_matches(const char *name, const char *pattern)
+{
+    char name_copy[PATTERN_MOST], pattern_copy[PATTERN_MOST];
+    if (name == NULL)
+        return false;
+    copy_with_dashes(name_copy, name);
+    copy_with_dashes(pattern_copy, pattern);
+    return strcasestr(name_copy, pattern_copy) || fnmatch(pattern_copy, name_copy, FNM_CASEFOLD) == 0;
 }
 
 static bool matches(const struct event *e, const char *pattern)
 {
-    return has(e->name, pattern) || has(e->alias, pattern) || strcasestr(event_category_name(e->category), pattern) ||
-           strcasestr(e->help, pattern);
+    return name_matches(e->name, pattern) || name_matches(e->alias, pattern) ||
+           strcasestr(event_category_name(e->category), pattern) || strcasestr(e->help, pattern);
 }
 
 static const char *unit_name(const struct event *e)
@@ -118,7 +135,7 @@ static const char *unit_name(const struct event *e)
     return "";
 }
 
-/* The one that counts if none is asked for stands first. */
+/* Returns the paths on which an event can be counted, the default first. */
 static const char *path_names(const struct event *e)
 {
     if (e->paths == (PATH_RETIRED | PATH_SPEC))
@@ -139,7 +156,7 @@ static void print_event(const struct event *e, int name_width, int alias_width, 
         printf("    :%-*s  %s\n", width, e->mask[i].name, e->mask[i].help);
 }
 
-/* Those that match, by category; how many there are. */
+/* Prints the events that match, by category. Returns their number. */
 static size_t print_events(const char *pattern)
 {
     size_t count = 0;
@@ -170,19 +187,14 @@ static void list_events(void)
     print_events("");
 }
 
-/* Names have no '_'. */
-static int search_events(const char *text)
+static int search_events(const char *pattern)
 {
-    char pattern[PATTERN_MOST];
-    snprintf(pattern, sizeof pattern, "%s", text);
-    for (char *c = pattern; *c; c++)
-        *c = *c == '_' ? '-' : *c;
-    if (strlen(text) < sizeof pattern && print_events(pattern) > 0)
+    if (strlen(pattern) < PATTERN_MOST && print_events(pattern) > 0)
         return 0;
-    const char *meant = event_suggest(text, strlen(text));
+    const char *meant = event_suggest(pattern, strlen(pattern));
     if (meant)
-        return command_fail("no event is like '%s': did you mean '%s'?", text, meant);
-    return command_fail("no event is like '%s': `cyclescope list events` names all", text);
+        return command_fail("no event matches '%s': did you mean '%s'?", pattern, meant);
+    return command_fail("no event matches '%s': `cyclescope list events` lists all", pattern);
 }
 
 /* ---- methods */
@@ -211,26 +223,25 @@ static void list_estimators(void)
 static const struct kind {
     const char *name;
     void (*list)(void);
-    int (*search)(const char *pattern); /* NULL: it takes no pattern. The exit status */
-    const char *summary;
+    int (*search)(const char *pattern); /* lists what matches, returns the exit status; NULL: takes no pattern */
+    const char *summary;                /* one line for --help */
 } kinds[] = {
     {"cores", list_cores, NULL, "cores that come with Cyclescope, for --core"},
-    {"counts", list_counts, NULL, "what a simulated core counts anyway, as named in the JSON of stat"},
+    {"counts", list_counts, NULL, "counts of every simulation, by their names in the JSON of stat"},
     {"estimators", list_estimators, NULL,
-     "ways to make counts by turns whole, for --estimator; the first is the default"},
+     "ways to estimate totals of multiplexed events, for --estimator; the first is the default"},
     {"events", list_events, search_events,
      "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
-    {"methods", list_methods, NULL, "ways to account for cycles, for --method and --stage of stack"},
+    {"methods", list_methods, NULL, "accounting methods and stages, for --method and --stage of stack"},
     {"params", list_params, NULL, "parameters of a core, for core files and --set: name, values, default, meaning"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 static void print_help(const struct option *table, size_t rows)
 {
-    puts(
-        "usage: cyclescope list KIND\n       cyclescope list events PATTERN\n\n"
-        "Prints what there is to choose from; with a pattern, the events that have it in their name or description.\n\n"
-        "kinds:");
+    puts("usage: cyclescope list KIND\n       cyclescope list events PATTERN\n\n"
+         "Lists the names that options take. With a PATTERN, lists the events that have it in name or description.\n\n"
+         "kinds:");
     for (size_t i = 0; i < KIND_COUNT; i++)
         printf("  %-22s %s\n", kinds[i].name, kinds[i].summary);
     puts("\noptions:");
@@ -250,7 +261,7 @@ static int list(const struct kind *k, const char *pattern)
 int command_list(int argc, char **argv)
 {
     bool help = false;
-    const struct option table[] = {{"help", OPTION_FLAG, &help, NULL, "print this"}};
+    const struct option table[] = {{"h,help", OPTION_FLAG, &help, NULL, "print this help"}};
     char names[128] = "";
     const struct kind *kind = NULL;
     struct error err;
@@ -268,9 +279,9 @@ int command_list(int argc, char **argv)
             kind = &kinds[i];
     }
     if (argc == first)
-        return command_fail("list needs what to list: %s", names);
+        return command_fail("list needs a kind: %s", names);
     if (kind == NULL)
-        return command_fail("there is no list of '%s': lists are %s", argv[first], names);
+        return command_fail("there is no list of '%s': kinds are %s", argv[first], names);
     int patterns = argc - first - 1;
     if (patterns > (kind->search ? 1 : 0))
         return command_fail("list %s takes %s", kind->name, kind->search ? "one pattern" : "no pattern");

@@ -1,11 +1,10 @@
 #include "cmd/multiplex.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
+#include "base/version.h"
 #include "pmu/machine_pmu.h"
 
 void multiplex_init(struct multiplex *m)
@@ -24,28 +23,29 @@ void multiplex_free(struct multiplex *m)
     plan_free(&m->plan);
 }
 
-/* ---- beginning */
+/* ---- start */
 
 static void log_info(struct multiplex *m, const char *name, const char *value)
 {
     slice_log_write(m->log, &(struct slice_log_record){.kind = LOG_INFO, .info = {name, value}});
 }
 
-static int open_log(struct multiplex *m, const struct event_specs *specs, const char *const names[], unsigned programs,
-                    const char *core, struct error *err)
+static int open_log(struct multiplex *m, const struct own_output *own, const struct event_specs *specs,
+                    const char *const names[], unsigned programs, const char *core, struct error *err)
 {
-    struct own_file file;
-    struct own_output own = {0};
+    FILE *to;
     if (m->log_path == NULL)
         return 0;
     if (strcmp(m->log_path, "-") == 0)
-        return error_set(err, -EINVAL, "--log -: a log is not for reading by people; name a file");
-    int code = own_file_open(&file, &own, "--log", m->log_path, err);
+        return error_set(err, -EINVAL, "--log -: the log is binary: give the name of a file");
+    int code = own_file_check(own, "--log", m->log_path, err);
+    if (code == 0)
+        code = own_stream_open(&m->log_file, &to, own, "--log", m->log_path, err);
     if (code != 0)
         return code;
-    m->log = slice_log_writer_new(file.to, err);
+    m->log = slice_log_writer_new(to, err);
     if (m->log == NULL) {
-        fclose(file.to);
+        fclose(to);
         return -ENOMEM;
     }
     log_info(m, "version", CYCLESCOPE_VERSION);
@@ -64,12 +64,12 @@ static void log_slice(void *context, const struct slice *s)
     slice_log_write(m->log, &(struct slice_log_record){.kind = LOG_SLICE, .slice = *s});
 }
 
-/* Full counts of the same events in the same modes, in the same run. */
-static int count_fully(struct multiplex *m, const struct event_specs *specs, struct simulation *s, struct error *err)
+/* Counts the events of the plan exactly, in the same modes and in the same run. */
+static int count_exactly(struct multiplex *m, const struct event_specs *specs, struct simulation *s, struct error *err)
 {
     m->full.of = calloc(specs->count, sizeof *m->full.of);
     if (m->full.of == NULL)
-        return error_set(err, -ENOMEM, "out of memory for full counts");
+        return error_set(err, -ENOMEM, "out of memory for exact counts");
     m->full.count = specs->count;
     for (size_t i = 0; i < specs->count; i++) {
         event_decode(m->plan.event[i].code, &m->full.of[i]);
@@ -83,19 +83,20 @@ static int count_fully(struct multiplex *m, const struct event_specs *specs, str
     return 0;
 }
 
-int multiplex_begin(struct multiplex *m, const struct event_specs *specs, const char *const names[],
-                    struct simulation *s, struct logical_config *c, struct error *err)
+int multiplex_begin(struct multiplex *m, const struct own_output *own, const struct event_specs *specs,
+                    const char *const names[], struct simulation *s, struct logical_config *c, struct error *err)
 {
     if (s->firmware)
-        return error_set(err, -EINVAL, "--firmware %s: machine mode has room for one, and counting by turns needs it",
+        return error_set(err, -EINVAL, "--firmware %s: machine mode has room for one firmware, and --multiplex uses it",
                          s->firmware);
     int code = sampling_options_finish(&m->sampling, err);
+    m->sampling.plan.gradual = !m->sampling.plan.fixed_order; /* a fixed order has rounds of one length */
     if (code == 0)
         code = plan_make(specs, s->core, &m->sampling.plan, &m->plan, err);
     if (code == 0)
-        code = open_log(m, specs, names, c->programs, s->core->name, err);
+        code = open_log(m, own, specs, names, c->programs, s->core->name, err);
     if (code == 0 && m->truth)
-        code = count_fully(m, specs, s, err);
+        code = count_exactly(m, specs, s, err);
     if (code != 0)
         return code;
     c->plan = &m->plan;
@@ -142,6 +143,8 @@ void multiplex_log_program(struct multiplex *m, const struct logical_report *r)
 {
     if (m->log == NULL)
         return;
+    if (r->run->interrupted)
+        log_info(m, "interrupted", sigabbrev_np(r->run->interrupted));
     for (size_t i = 0; r->truth && i < r->plan->event_count; i++)
         slice_log_write(
             m->log, &(struct slice_log_record){.kind = LOG_TOTAL, .total = {r->run->number, (uint32_t)i, r->truth[i]}});
@@ -154,5 +157,6 @@ int multiplex_log_close(struct multiplex *m, struct error *err)
 {
     struct slice_log_writer *log = m->log;
     m->log = NULL;
-    return log ? slice_log_writer_close(log, err) : 0;
+    int code = log ? slice_log_writer_close(log, err) : 0;
+    return code == 0 ? output_file_close(&m->log_file, err) : code;
 }

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/terminal.h"
+
 static bool is_installed(const char *program)
 {
     const char *path = getenv("PATH");
@@ -21,6 +23,7 @@ static bool is_installed(const char *program)
     return false;
 }
 
+/* Returns the command of the pager, or NULL for none. */
 static const char *choose(void)
 {
     const char *command = getenv("PAGER");
@@ -32,11 +35,12 @@ static const char *choose(void)
 void pager_open(struct pager *p, bool wanted)
 {
     bool terminal = isatty(STDOUT_FILENO);
-    *p = (struct pager){.to = stdout, .colour = terminal, .command = terminal && wanted ? choose() : NULL};
+    *p = (struct pager){
+        .to = stdout, .color = terminal_shows_colors(stdout), .command = terminal && wanted ? choose() : NULL};
     if (p->command == NULL)
         return;
     fflush(stdout);
-    setenv("LESS", "FRX", 0); /* colours, for a `less` that the user chose */
+    setenv("LESS", "FRX", 0); /* lets a `less` from $PAGER show colors */
     FILE *pipe = popen(p->command, "we");
     if (pipe == NULL) {
         p->command = NULL;
@@ -55,6 +59,6 @@ int pager_close(struct pager *p, struct error *err)
     int status = pclose(p->to);
     signal(SIGPIPE, SIG_DFL);
     if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return error_set(err, -ENOENT, "the pager '%s' cannot be run; --no-pager does without", p->command);
+        return error_set(err, -ENOENT, "cannot run the pager '%s': correct $PAGER, or use --no-pager", p->command);
     return 0;
 }

@@ -12,7 +12,48 @@
 
 #include "cmd/guest_run.h"
 
-enum { LOOK_EVERY_MS = 20 };
+enum { PROGRESS_MS = 250 }; /* between two lines of progress */
+
+/* The signals that the parent waits for while jobs run: the end of a job, and those by which somebody ends the command.
+ * They are blocked, and SIGCHLD has its default action, so that ended jobs can be waited for. A job gets the caller's
+ * settings, which its guest inherits. */
+struct job_signals {
+    sigset_t set;
+    sigset_t old_mask;
+    struct sigaction old_child; /* action of SIGCHLD */
+    int interrupted;            /* signal that ends the command, or 0 */
+};
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof ending_signals[0] };
+
+static void job_signals_take(struct job_signals *s)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, is;
+    s->interrupted = 0;
+    sigemptyset(&s->set);
+    sigaddset(&s->set, SIGCHLD);
+    for (unsigned i = 0; i < ENDING_SIGNALS; i++)
+        if (sigaction(ending_signals[i], NULL, &is) == 0 && is.sa_handler != SIG_IGN)
+            sigaddset(&s->set, ending_signals[i]);
+    sigprocmask(SIG_BLOCK, &s->set, &s->old_mask);
+    sigaction(SIGCHLD, &usual, &s->old_child);
+}
+
+static void job_signals_give_back(const struct job_signals *s)
+{
+    sigaction(SIGCHLD, &s->old_child, NULL);
+    sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+/* Waits until a job ends, until somebody ends the command, or until it is time for a line of progress. */
+static void job_signals_wait(struct job_signals *s, bool progress)
+{
+    struct timespec most = {.tv_nsec = PROGRESS_MS * 1000000L};
+    int signal = sigtimedwait(&s->set, NULL, progress ? &most : &(struct timespec){.tv_sec = 3600});
+    if (signal > 0 && signal != SIGCHLD)
+        s->interrupted = signal;
+}
 
 void *shared_memory(size_t bytes)
 {
@@ -25,7 +66,7 @@ static struct job *job_of(const struct jobs *j, unsigned i)
     return j->slot(j->context, i);
 }
 
-static void begin(const struct jobs *j, unsigned i, pid_t *pid)
+static void start_job(const struct jobs *j, unsigned i, const struct job_signals *s, pid_t *pid)
 {
     pid_t parent = getpid();
     *pid = fork();
@@ -38,12 +79,13 @@ static void begin(const struct jobs *j, unsigned i, pid_t *pid)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    job_signals_give_back(s);
     j->work(j->context, i);
     _exit(0);
 }
 
-/* Whether it has ended by now. */
-static bool ended(const struct jobs *j, unsigned i, pid_t pid)
+/* Returns true if the process of job i has ended. Stores an error in the slot if it died without one. */
+static bool has_ended(const struct jobs *j, unsigned i, pid_t pid)
 {
     int status;
     if (waitpid(pid, &status, WNOHANG) != pid)
@@ -72,34 +114,51 @@ static void print_progress(const struct jobs *j, unsigned finished, double secon
     fflush(j->terminal);
 }
 
-void run_jobs(const struct jobs *j)
+static void kill_jobs(const pid_t *pid, unsigned begun)
+{
+    for (unsigned i = 0; i < begun; i++) {
+        if (pid[i] <= 0)
+            continue;
+        kill(pid[i], SIGKILL);
+        waitpid(pid[i], NULL, 0);
+    }
+}
+
+int run_jobs(const struct jobs *j, unsigned *ended)
 {
     pid_t *pid = calloc(j->count, sizeof *pid);
     unsigned begun = 0, finished = 0;
     double start = now_seconds(), printed = start;
+    struct job_signals signals;
     if (pid == NULL) {
         for (unsigned i = 0; i < j->count; i++)
             error_set(&job_of(j, i)->err, -ENOMEM, "out of memory");
-        return;
+        return 0;
     }
-    while (finished < j->count) {
+    job_signals_take(&signals);
+    while (finished < j->count && signals.interrupted == 0) {
         for (; begun < j->count && begun - finished < j->at_once; begun++) {
-            begin(j, begun, &pid[begun]);
+            start_job(j, begun, &signals, &pid[begun]);
             finished += pid[begun] < 0;
         }
         for (unsigned i = 0; i < begun; i++) {
-            if (pid[i] > 0 && ended(j, i, pid[i])) {
+            if (pid[i] > 0 && has_ended(j, i, pid[i])) {
                 pid[i] = 0;
                 finished++;
             }
         }
-        if (j->terminal && now_seconds() - printed >= 0.25) {
+        if (j->terminal && now_seconds() - printed >= PROGRESS_MS / 1000.0) {
             printed = now_seconds();
             print_progress(j, finished, printed - start);
         }
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_MS * 1000000L}, NULL);
+        if (begun - finished == j->at_once || (begun == j->count && finished < begun))
+            job_signals_wait(&signals, j->terminal != NULL);
     }
+    kill_jobs(pid, begun);
+    job_signals_give_back(&signals);
     if (j->terminal && printed > start)
         fputs("\r\033[K", j->terminal);
     free(pid);
+    *ended = finished;
+    return signals.interrupted;
 }

@@ -1,7 +1,7 @@
-/* Several runs of a program at once, each in a process of its own.
+/* Runs several jobs in parallel, each in a forked process.
  *
- * What a job finds out it writes to memory that it shares with its parent. A job that does not come to its end is
- * named by its status; the others go on. Jobs die with their parent. */
+ * A job writes its results to memory that it shares with the parent. If a job fails or is killed, an error is stored in
+ * its slot and the other jobs continue. Jobs are killed when their parent dies. */
 #ifndef CYCLESCOPE_CMD_PARALLEL_H
 #define CYCLESCOPE_CMD_PARALLEL_H
 
@@ -12,26 +12,28 @@
 
 #include "base/error.h"
 
-/* At the begin of what a job and its parent share. */
+/* The first member of the slot that a job shares with its parent. */
 struct job {
-    uint64_t insns;   /* done so far */
-    bool done;        /* came to its end */
-    bool died;        /* its process ended before that, without a sentence of its own */
-    struct error err; /* the sentence that says why not, if it has one */
+    uint64_t insns;   /* instructions simulated so far, for the progress line */
+    bool done;        /* the job has succeeded */
+    bool died;        /* the process ended without setting `done` or `err` */
+    struct error err; /* why the job failed; empty if it did not */
 };
 
 struct jobs {
-    unsigned count;
-    unsigned at_once;
-    void *(*slot)(void *context, unsigned i); /* of job i: begins with a struct job, in shared memory */
-    void (*work)(void *context, unsigned i);  /* in its process; returns when done */
+    unsigned count;                           /* number of jobs */
+    unsigned at_once;                         /* most jobs that run at the same time */
+    void *(*slot)(void *context, unsigned i); /* returns the slot of job i, in shared memory; begins with struct job */
+    void (*work)(void *context, unsigned i);  /* runs job i, in its own process */
     void *context;
-    uint64_t insns; /* of each, for the estimate; 0: unknown */
-    FILE *terminal; /* for progress, or NULL */
+    uint64_t insns; /* expected instructions per job, to estimate the remaining time; 0: unknown */
+    FILE *terminal; /* for the progress line, or NULL */
 };
 
-/* Memory that processes share; NULL if there is none. */
+/* Allocates zeroed memory that stays shared after fork. Returns NULL if out of memory. It is never freed. */
 void *shared_memory(size_t bytes);
-void run_jobs(const struct jobs *j);
+/* Runs all jobs and returns 0 when the last has ended. Ends all jobs and returns the signal if SIGHUP, SIGINT, SIGQUIT
+ * or SIGTERM comes, unless the caller ignores it. `*finished` is the number of jobs that have ended by then. */
+int run_jobs(const struct jobs *j, unsigned *finished) MUST_CHECK;
 
 #endif

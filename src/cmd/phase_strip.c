@@ -1,13 +1,13 @@
-/* Reads which phase the intervals of a run are in. */
+/* Reads the phases of a run from a CSV file that `cyclescope phases --csv` wrote. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index_table.h"
+#include "base/array.h"
 #include "cmd/stat_series.h"
 
-/* Columns of the file that are read, by their names in its first line. */
+/* The columns that are read. Their names are in the first line of the file. */
 enum { START, INSTRUCTIONS, CLUSTER, NAMES };
 static const char *const names[NAMES] = {"start", "instructions", "cluster"};
 
@@ -15,10 +15,11 @@ struct strip {
     const char *path;
     FILE *from;
     char *line;
-    size_t line_room, number; /* of the line, from 1 on */
-    int column[NAMES];
-    struct series_phase *phase;
-    size_t count, room;
+    size_t line_room;           /* allocated bytes of `line` */
+    size_t number;              /* number of the current line, from 1 */
+    int column[NAMES];          /* position of each column, from 0 */
+    struct series_phase *phase; /* phases so far */
+    size_t count, room;         /* used and allocated elements of `phase` */
 };
 
 static bool next_line(struct strip *s)
@@ -71,9 +72,9 @@ static int read_row(struct strip *s, struct error *err)
         return error_set(err, -EINVAL, "--phases %s: line %zu has no start, instructions and cluster", s->path,
                          s->number);
     if (value[START] < end || value[INSTRUCTIONS] > UINT64_MAX - value[START])
-        return error_set(err, -EINVAL, "--phases %s: line %zu does not begin behind the one before it", s->path,
+        return error_set(err, -EINVAL, "--phases %s: line %zu begins before the previous interval ends", s->path,
                          s->number);
-    struct series_phase *phase = array_room(s->phase, s->count, &s->room, sizeof *phase);
+    struct series_phase *phase = array_grow(s->phase, s->count, &s->room, sizeof *phase);
     if (phase == NULL)
         return error_set(err, -ENOMEM, "out of memory for phases");
     s->phase = phase;
@@ -92,7 +93,7 @@ int phase_strip_read(const char *path, struct series_phase **phase, size_t *coun
     if (code == 0 && ferror(s.from))
         code = error_set(err, -EIO, "--phases %s: %s", path, strerror(errno));
     if (code == 0 && s.count == 0)
-        code = error_set(err, -EINVAL, "--phases %s: there are no phases in it", path);
+        code = error_set(err, -EINVAL, "--phases %s: the file contains no phases", path);
     fclose(s.from);
     free(s.line);
     if (code != 0)

@@ -1,54 +1,72 @@
-/* cyclescope phases: how a program behaves over time, and which parts of it stand for all of it. */
+/* cyclescope phases: finds the phases of a program, and the parts of a run that represent the whole run. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/guest_options.h"
-#include "cmd/guest_run.h"
+#include "cmd/program_command.h"
+#include "report/json_text.h"
 #include "report/phase_report.h"
 
 enum { MOST_CLUSTERS = 1000 };
 
-struct phases_options {
-    struct guest_options guest;
-    uint64_t interval, budget, max_clusters;
-    bool early, quiet, help;
-    const char *bb; /* a file to read instead of running a program */
-    const char *write_bb, *simpoints, *weights, *json, *csv, *similarity, *functions, *svg, *dot;
-};
+static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 struct phases_output {
-    struct own_output own;
-    struct own_file bb, simpoints, weights, json, csv, similarity, functions, svg, dot;
+    struct output_file bb, simpoints, weights, json, csv, similarity, functions, svg, dot;
 };
 
-/* What the run came to; all zero for a file. */
+struct phases_options {
+    struct program_options common;
+    uint64_t interval, budget, max_clusters;
+    bool early, by_insns;
+    const char *weight; /* what vectors are made of; NULL: entries */
+    const char *bb;     /* .bb file to read instead of running a program */
+    const char *write_bb, *simpoints, *weights, *json, *csv, *similarity, *functions, *svg, *dot;
+    struct phases_output output;
+};
+
+/* The run that the vectors come from; status and time are 0 if they come from a file. */
 struct phases_run {
-    const char *source;
+    const char *source;    /* name of the program or of the file */
+    const char *arguments; /* of the program, each with a terminating zero; NULL: of a file */
+    size_t argument_bytes;
     int status;
+    int interrupted; /* signal from outside that ended the run early, or 0 */
     double seconds;
 };
 
-static int open_output(struct phases_output *to, const struct phases_options *o, struct error *err)
+static int open_output(void *options, const struct own_output *own, struct error *err)
 {
-    int code = own_file_open(&to->bb, &to->own, "--write-bb", o->write_bb, err);
-    code = code ? code : own_file_open(&to->simpoints, &to->own, "--simpoints", o->simpoints, err);
-    code = code ? code : own_file_open(&to->weights, &to->own, "--weights", o->weights, err);
-    code = code ? code : own_file_open(&to->json, &to->own, "--json", o->json, err);
-    code = code ? code : own_file_open(&to->csv, &to->own, "--csv", o->csv, err);
-    code = code ? code : own_file_open(&to->similarity, &to->own, "--similarity", o->similarity, err);
-    code = code ? code : own_file_open(&to->functions, &to->own, "--functions", o->functions, err);
-    code = code ? code : own_file_open(&to->svg, &to->own, "--svg", o->svg, err);
-    return code ? code : own_file_open(&to->dot, &to->own, "--dot", o->dot, err);
+    struct phases_options *o = options;
+    struct phases_output *to = &o->output;
+    const struct {
+        struct output_file *file;
+        const char *option, *path;
+    } files[] = {
+        {&to->bb, "--write-bb", o->write_bb},
+        {&to->simpoints, "--simpoints", o->simpoints},
+        {&to->weights, "--weights", o->weights},
+        {&to->json, "--json", o->json},
+        {&to->csv, "--csv", o->csv},
+        {&to->similarity, "--similarity", o->similarity},
+        {&to->functions, "--functions", o->functions},
+        {&to->svg, "--svg", o->svg},
+        {&to->dot, "--dot", o->dot},
+    };
+    int code = 0;
+    for (unsigned i = 0; code == 0 && i < sizeof files / sizeof files[0]; i++)
+        code = own_file_open(files[i].file, own, files[i].option, files[i].path, err);
+    return code;
 }
 
-/* The report's keys and what every command's document begins with. */
+/* Makes the JSON document: the keys that all commands have, then those of the report. */
 static json_t *document(const struct phase_report *r, const struct phases_run *run)
 {
-    json_t *root =
-        json_pack("{s:s, s:s, s:s, s:i, s:I, s:{s:f, s:f}}", "command", "phases", "version", CYCLESCOPE_VERSION,
-                  "program", run->source, "exit_status", run->status, "instructions", (json_int_t)r->set->insns, "host",
-                  "seconds", run->seconds, "mips", run->seconds > 0 ? (double)r->set->insns / run->seconds / 1e6 : 0);
+    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:i, s:b, s:I, s:{s:f, s:f}}", "command", "phases", "version",
+                             CYCLESCOPE_VERSION, "program", text_json(run->source), "argv",
+                             texts_json(run->arguments, run->argument_bytes), "exit_status", run->status, "interrupted",
+                             run->interrupted != 0, "instructions", (json_int_t)r->set->insns, "host", "seconds",
+                             run->seconds, "mips", run->seconds > 0 ? (double)r->set->insns / run->seconds / 1e6 : 0);
     json_t *found = root ? phase_report_json(r) : NULL;
     if (root)
         json_object_update(root, found);
@@ -87,11 +105,11 @@ static int write_files(struct phases_output *to, const struct phase_report *r, c
 {
     write_tables(to, r);
     write_pictures(to, r);
-    struct own_file *written[] = {&to->bb,         &to->simpoints, &to->weights, &to->csv,
-                                  &to->similarity, &to->functions, &to->svg,     &to->dot};
+    struct output_file *written[] = {&to->bb,         &to->simpoints, &to->weights, &to->csv,
+                                     &to->similarity, &to->functions, &to->svg,     &to->dot};
     int code = 0;
     for (unsigned k = 0; code == 0 && k < sizeof written / sizeof written[0]; k++)
-        code = own_file_close(written[k], err);
+        code = output_file_close(written[k], err);
     if (code || to->json.to == NULL)
         return code;
     return own_file_write_json(&to->json, document(r, run), err);
@@ -99,128 +117,146 @@ static int write_files(struct phases_output *to, const struct phase_report *r, c
 
 static bool needs_details(const struct phases_options *o)
 {
-    return !o->quiet || o->json || o->similarity || o->functions || o->svg || o->dot;
+    return !o->common.quiet || o->json || o->similarity || o->functions || o->svg || o->dot;
 }
 
-static int report(const struct phases_options *o, struct phases_output *to, const struct bbv_set *s,
-                  const struct phases_run *run, struct error *err)
+static int report(struct phases_options *o, const struct own_output *own, const struct bbv_set *s,
+                  const struct fine_signal *fine, const struct phases_run *run, struct error *err)
 {
     struct phases phases = {0};
     struct clusters clusters = {0};
-    struct cluster_options cluster = {(unsigned)o->max_clusters, o->guest.seed, o->early};
+    struct cluster_options cluster = {(unsigned)o->max_clusters, o->common.guest.seed, o->early};
     uint64_t budget = o->budget / s->interval + (o->budget % s->interval != 0);
     projected *vector = bbv_project(s);
     int code = vector ? 0 : error_set(err, -ENOMEM, "out of memory for basic block vectors");
     if (code == 0)
-        code = phases_analyse(s, (const projected *)vector, budget < s->count ? budget : s->count, &phases, err);
+        code = phases_analyse(s, fine, budget < s->count ? budget : s->count, &phases, err);
     if (code == 0)
         code = clusters_find(s, (const projected *)vector, &cluster, &clusters, err);
     free(vector);
-    struct phase_report r = {.source = run->source, .set = s, .phases = &phases, .clusters = &clusters};
+    struct phase_report r = {
+        .source = run->source, .interrupted = run->interrupted, .set = s, .phases = &phases, .clusters = &clusters};
     if (code == 0)
-        code = phase_report_begin(&r, needs_details(o), o->guest.config.sysroot, err);
-    if (code == 0 && !o->quiet)
-        phase_report_page(&r, to->own.err);
+        code = phase_report_begin(&r, needs_details(o), o->common.guest.config.sysroot, err);
+    if (code == 0 && !o->common.quiet)
+        phase_report_page(&r, own_page(own));
     if (code == 0)
-        code = write_files(to, &r, run, err);
+        code = write_files(&o->output, &r, run, err);
     phase_report_end(&r);
     clusters_free(&clusters);
     phases_free(&phases);
-    fflush(to->own.err);
+    fflush(own->err);
     return code;
 }
 
-static int run_process(const struct phases_options *o, struct phases_output *to, struct process *p)
+static int run_process(void *options, const struct own_output *own, struct process *p)
 {
+    struct phases_options *o = options;
     struct error err;
     struct bbv_set set = {0};
     double start = now_seconds();
-    int code = bbv_profile(p, o->interval, &set, &err);
+    struct fine_signal fine = {.weight = o->by_insns ? BBV_INSNS : BBV_ENTRIES};
+    int code = bbv_profile_with(p, o->interval == NOT_GIVEN ? 0 : o->interval, &set, &fine, &err);
     if (process_is_child(p))
         end_as_child(p);
     if (code || process_loader_failed(p)) {
+        fine_signal_free(&fine);
         bbv_free(&set);
-        return code ? own_fail(&to->own, &err) : STATUS_OWN_ERROR;
+        return code ? own_fail(own, &err) : STATUS_OWN_ERROR;
     }
-    struct phases_run run = {process_program(p), process_status(p), now_seconds() - start};
-    tell_death(&to->own, p);
-    code = report(o, to, &set, &run, &err);
+    struct phases_run run = {.source = process_program(p),
+                             .status = process_status(p),
+                             .interrupted = process_interruption(p),
+                             .seconds = now_seconds() - start};
+    run.arguments = process_arguments(p, &run.argument_bytes);
+    report_death(own, p);
+    set.weight = fine.weight;
+    code = report(o, own, &set, &fine, &run, &err);
+    fine_signal_free(&fine);
     bbv_free(&set);
-    return code ? own_fail(&to->own, &err) : run.status;
+    return code ? own_fail(own, &err) : run.status;
 }
 
-static int analyse_file(const struct phases_options *o, struct phases_output *to)
+static int analyze_file(struct phases_options *o)
 {
+    struct own_output own;
     struct error err;
     struct bbv_set set = {0};
+    struct fine_signal fine = {0};
     struct phases_run run = {.source = o->bb};
+    own_output_open(&own);
+    own_input(&own, "--bb", o->bb);
     int code = bbv_read(o->bb, &set, &err);
     if (code == 0)
-        code = open_output(to, o, &err);
+        code = open_output(o, &own, &err);
+    if (code == 0 && fine_signal_of_set(&fine, &set) != 0)
+        code = error_set(&err, -ENOMEM, "%s: out of memory for basic block vectors", o->bb);
     if (code == 0)
-        code = report(o, to, &set, &run, &err);
+        code = own_page_open(&own, o->common.page, &err);
+    if (code == 0)
+        code = report(o, &own, &set, &fine, &run, &err);
+    fine_signal_free(&fine);
     bbv_free(&set);
-    return code ? command_fail("%s", err.text) : 0;
+    int status = code ? command_fail("%s", err.text) : own_page_close(&own, 0);
+    own_output_close(&own);
+    return status;
 }
 
-static int run_program(struct phases_options *o, struct phases_output *to, char **argv)
+static int check_and_run(struct phases_options *o, char **argv)
 {
-    struct error err;
-    struct process *p = NULL;
-    offer_to_be_killed_first();
-    if (guest_options_finish(&o->guest, argv, &err) == 0 && open_output(to, o, &err) == 0)
-        p = process_new(&o->guest.config, &err);
-    int status = p ? run_process(o, to, p) : command_fail("%s", err.text);
-    process_free(p);
-    return status;
+    static const struct program_steps steps = {.open = open_output, .run = run_process};
+    if (o->interval == 0 || (o->interval > INT64_MAX && o->interval != NOT_GIVEN))
+        return command_fail("--interval must be at least 1");
+    o->by_insns = o->weight && strcmp(o->weight, "instructions") == 0;
+    if (o->weight && !o->by_insns && strcmp(o->weight, "entries") != 0)
+        return command_fail("--weight is entries or instructions, not '%s'", o->weight);
+    if (o->bb && o->weight && !o->by_insns)
+        return command_fail("--weight entries needs a program: a .bb file has instructions only");
+    if (o->max_clusters == 0 || o->max_clusters > MOST_CLUSTERS)
+        return command_fail("--max-k must be 1 to %d", MOST_CLUSTERS);
+    if (o->bb && (o->functions || o->dot))
+        return command_fail("%s needs a program: a .bb file contains no addresses", o->dot ? "--dot" : "--functions");
+    if (o->bb && argv[0])
+        return command_fail("--bb reads a file and runs no program: remove '%s'", argv[0]);
+    return o->bb ? analyze_file(o) : run_program(&o->common, argv, &steps, o);
 }
 
 int command_phases(int argc, char **argv)
 {
-    struct phases_options o = {.interval = 10000000, .max_clusters = 30};
-    guest_options_init(&o.guest);
+    struct phases_options o = {.interval = NOT_GIVEN, .max_clusters = 30};
+    program_options_init(&o.common);
     const struct option table[] = {
-        {"interval", OPTION_COUNT, &o.interval, "N", "instructions of each basic block vector (10M)"},
-        {"budget", OPTION_COUNT, &o.budget, "N", "also find the best stretch of N instructions"},
-        {"max-k", OPTION_NUMBER, &o.max_clusters, "K", "most points by clustering (30)"},
+        {"interval", OPTION_POSITIVE, &o.interval, "N",
+         "instructions of an interval, which has one basic block vector (by the length of the run)"},
+        {"weight", OPTION_STRING, &o.weight, "WHAT",
+         "compare blocks by their entries, or by their instructions as SimPoint does"},
+        {"budget", OPTION_COUNT, &o.budget, "N",
+         "also find the N consecutive instructions that represent the run best"},
+        {"max-k", OPTION_NUMBER, &o.max_clusters, "K", "largest number of clusters; each cluster gives a point (30)"},
         {"early", OPTION_FLAG, &o.early, NULL, "prefer points that come early in the run"},
-        {"bb", OPTION_STRING, &o.bb, "FILE", "analyse the vectors of a .bb file instead of running a program"},
+        {"bb", OPTION_STRING, &o.bb, "FILE", "analyze the vectors of a .bb file instead of running a program"},
         {"write-bb", OPTION_STRING, &o.write_bb, "FILE", "write the vectors in SimPoint's .bb format"},
         {"simpoints", OPTION_STRING, &o.simpoints, "FILE", "write the points as SimPoint does"},
-        {"weights", OPTION_STRING, &o.weights, "FILE", "write their weights as SimPoint does"},
+        {"weights", OPTION_STRING, &o.weights, "FILE", "write the weights of the points as SimPoint does"},
         {"json", OPTION_STRING, &o.json, "FILE", "write everything as JSON; - is standard output"},
         {"csv", OPTION_STRING, &o.csv, "FILE", "write a row for each interval; - is standard output"},
         {"similarity", OPTION_STRING, &o.similarity, "FILE", "write the similarity matrix as CSV"},
         {"functions", OPTION_STRING, &o.functions, "FILE", "write the functions of each phase as CSV"},
         {"svg", OPTION_STRING, &o.svg, "FILE", "draw the graphs, the phases over time and the similarity matrix"},
         {"dot", OPTION_STRING, &o.dot, "FILE", "write the call graph of each phase for Graphviz"},
-        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print no page"},
-        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
-        GUEST_OPTION_ROWS(&o.guest),
+        PAGE_OPTION_ROW(&o.common.page),
+        {"quiet", OPTION_FLAG, &o.common.quiet, NULL, "print no report"},
+        {"h,help", OPTION_FLAG, &o.common.help, NULL, "print this help"},
+        GUEST_OPTION_ROWS(&o.common.guest),
     };
     int first, status;
-    if (!command_begins(table, sizeof table / sizeof table[0], argc, argv, &o.help,
-                        "usage: cyclescope phases [options] [--] PROGRAM [ARGUMENTS]\n"
-                        "       cyclescope phases [options] --bb FILE\n\n"
-                        "Counts basic blocks at full speed, and finds initialization, periods and the parts of\n"
-                        "the run that are worth simulating.\n\noptions:",
-                        &first, &status)) {
-        guest_options_free(&o.guest);
-        return status;
-    }
-    struct phases_output to = {0};
-    if (o.interval == 0 || o.interval > INT64_MAX)
-        status = command_fail("--interval is to be at least one instruction");
-    else if (o.max_clusters == 0 || o.max_clusters > MOST_CLUSTERS)
-        status = command_fail("--max-k is to be 1 to %d", MOST_CLUSTERS);
-    else if (o.bb && (o.functions || o.dot))
-        status = command_fail("%s needs a program: a .bb file has no addresses", o.dot ? "--dot" : "--functions");
-    else if (o.bb && first < argc)
-        status = command_fail("--bb reads a file: there is no program to run beside it ('%s')", argv[first]);
-    else {
-        own_output_open(&to.own);
-        status = o.bb ? analyse_file(&o, &to) : run_program(&o, &to, argv + first);
-    }
-    guest_options_free(&o.guest);
+    if (command_parse(table, sizeof table / sizeof table[0], argc, argv, &o.common.help,
+                      "usage: cyclescope phases [options] [--] PROGRAM [ARGUMENTS]\n"
+                      "       cyclescope phases [options] --bb FILE\n\n"
+                      "Runs a program at full speed, counts its basic blocks, and finds its initialization, its\n"
+                      "period and the parts of the run that are worth simulating.\n\noptions:",
+                      &first, &status))
+        status = check_and_run(&o, argv + first);
+    program_options_free(&o.common);
     return status;
 }

@@ -1,37 +1,54 @@
-/* The options of commands that can simulate windows of a run instead of all of it. */
+/* The options of commands that can simulate windows of a run instead of the whole run. */
 #ifndef CYCLESCOPE_CMD_POINTS_OPTIONS_H
 #define CYCLESCOPE_CMD_POINTS_OPTIONS_H
 
 #include <stdbool.h>
 
 #include "base/options.h"
-#include "points/points.h"
+#include "cmd/guest_run.h"
+#include "phases/points.h"
 
 struct points_options {
-    const char *points;                         /* `auto` or SimPoint's file of points; NULL: none */
-    const char *weights;                        /* SimPoint's file of weights, or NULL */
-    bool systematic;                            /* a window in every period instead */
-    uint64_t window, period, lead, count, jobs; /* 0: not given */
-    const char *keep;                           /* a file for finished windows, or NULL */
+    const char *points;  /* "auto", or SimPoint's file of points; NULL: none */
+    const char *weights; /* SimPoint's file of weights, or NULL */
+    bool systematic;     /* instead of points: a window in every period */
+    /* 0: not given; points_options_finish sets the default, except of `count`. */
+    uint64_t window;            /* instructions of a window */
+    uint64_t period;            /* with `systematic`: instructions from one window to the next */
+    uint64_t lead;              /* instructions before a point that warm the core */
+    uint64_t count;             /* with points auto: number of points; 0: chosen from the length of the run */
+    uint64_t jobs;              /* windows that are simulated at the same time */
+    const char *keep;           /* file for finished windows, or NULL */
+    const char *precision_text; /* --precision as given, or NULL */
+    double precision;           /* half interval of the CPI to reach, as a share of it; 0: as it comes */
+    bool sized;                 /* the user said how many windows there are, and how long they are */
 };
 
 #define POINTS_OPTION_ROWS(o)                                                                                          \
     {"points", OPTION_STRING, &(o)->points, "auto|FILE",                                                               \
-     "simulate points of the run and estimate the whole: chosen by phases, or of a simpoints file"},                   \
-        {"weights", OPTION_STRING, &(o)->weights, "FILE", "with --points FILE: SimPoint's weights of its clusters"},   \
-        {"systematic", OPTION_FLAG, &(o)->systematic, NULL, "instead, simulate a small window in every period"},       \
-        {"window", OPTION_COUNT, &(o)->window, "N", "instructions of a point (auto 1M, FILE 10M), or window (20K)"},   \
-        {"period", OPTION_COUNT, &(o)->period, "N", "with --systematic: from window to window (1M)"},                  \
-        {"count", OPTION_COUNT, &(o)->count, "N", "with --points auto: how many (4 % of the run, 12 to 60)"},          \
-        {"lead", OPTION_COUNT, &(o)->lead, "N", "instructions before a point that warm caches, predictors (20M)"},     \
-        {"jobs", OPTION_COUNT, &(o)->jobs, "N", "windows that are simulated at once (as many as processors)"},         \
+     "simulate only points and estimate the run: auto chooses them by phases, FILE is SimPoint's"},                    \
+        {"weights", OPTION_STRING, &(o)->weights, "FILE", "with --points FILE: SimPoint's weights of the points"},     \
+        {"systematic", OPTION_FLAG, &(o)->systematic, NULL, "simulate a small window in every period instead"},        \
+        {"window", OPTION_POSITIVE, &(o)->window, "N",                                                                 \
+         "instructions per point (auto: 500K, FILE: 10M) or window (20K)"},                                            \
+        {"period", OPTION_POSITIVE, &(o)->period, "N",                                                                 \
+         "with --systematic: instructions per window (the run / 300 to 1000)"},                                        \
+        {"point-count", OPTION_POSITIVE, &(o)->count, "N",                                                             \
+         "with --points auto: number of points (3 % of the run, 24 to 120)"},                                          \
+        {"lead", OPTION_POSITIVE, &(o)->lead, "N", "instructions before a point that warm caches, predictors (20M)"},  \
+        {"jobs", OPTION_POSITIVE, &(o)->jobs, "N", "windows to simulate at the same time (number of processors)"},     \
+        {"precision", OPTION_STRING, &(o)->precision_text, "P%",                                                       \
+         "add windows until the CPI is known to ±P % (1, unless the windows are given)"},                              \
     {                                                                                                                  \
-        "keep", OPTION_STRING, &(o)->keep, "FILE", "keep finished windows there; an interrupted run goes on from it"   \
+        "keep", OPTION_STRING, &(o)->keep, "FILE", "store finished windows; an interrupted run continues from them"    \
     }
 
 bool points_options_given(const struct points_options *o);
-/* What they ask for makes sense, also beside the other options of a simulation; fills in what was not given. 0 or a
- * negative code. */
+/* Checks the options, also against those of the simulation, and sets the defaults of options that were not given.
+ * Returns 0 or a negative code. */
 int points_options_finish(struct points_options *o, struct simulation *s, struct error *err) MUST_CHECK;
+/* Notes the files that the options name. Refuses a file of --keep that the command uses otherwise. Returns 0 or a
+ * negative code. */
+int points_options_names(const struct points_options *o, const struct own_output *own, struct error *err) MUST_CHECK;
 
 #endif

@@ -54,7 +54,7 @@ int profile_input_load(struct profile_input *in, const char *file, bool accesses
         code = read_profile(in, file, accesses, err);
     if (code == 0)
         code = choose_events(in, err);
-    /* Where the program was recorded, unless another folder is named. */
+    /* Without --sysroot, use the sysroot that the program was recorded with. */
     const char *recorded = code == 0 ? profile_info_of(in->profile, "sysroot") : NULL;
     if (in->sysroot == NULL && recorded && *recorded)
         in->sysroot = recorded;
@@ -80,6 +80,5 @@ int profile_input_check_function(const struct profile_input *in, const char *nam
     for (size_t i = 0; i < in->names->functions; i++)
         if (profile_function_is(&in->names->function[i], name))
             return 0;
-    return error_set(err, -ENOENT, "the profile has no samples in a function '%s'; `report` lists those that it has",
-                     name);
+    return error_set(err, -ENOENT, "the profile has no samples in a function '%s'; `report` lists its functions", name);
 }

@@ -1,9 +1,9 @@
 #include "cmd/progress.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include "cmd/guest_run.h"
+#include "cmd/terminal.h"
 
 static double cpu_seconds(void)
 {
@@ -14,7 +14,7 @@ static double cpu_seconds(void)
 
 void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns)
 {
-    bool terminal = !quiet && isatty(fileno(to));
+    bool terminal = !quiet && terminal_obeys(to);
     *p = (struct progress){.to = terminal ? to : NULL, .max_insns = max_insns, .begun = now_seconds()};
 }
 

@@ -1,5 +1,5 @@
-/* The progress of a long run: a line on a terminal, four times a second, and nothing anywhere else. Also the clock of
- * what is measured, since what was skipped before is no measure of the core's speed. */
+/* Progress of a simulation: a line on the terminal, updated four times a second; nothing if the output is not a
+ * terminal. Also measures the time of the simulation, without the instructions that were skipped before it. */
 #ifndef CYCLESCOPE_CMD_PROGRESS_H
 #define CYCLESCOPE_CMD_PROGRESS_H
 
@@ -9,20 +9,21 @@
 
 struct progress {
     FILE *to;           /* the terminal, or NULL */
-    uint64_t max_insns; /* 0: unknown */
-    double begun;       /* seconds, as all below: the run */
-    double measuring;   /* what is measured; 0: not yet */
-    double printed;     /* the last line */
-    double cpu;         /* of this process, when measuring began */
+    uint64_t max_insns; /* length of the run, to estimate the remaining time; 0: unknown */
+    double begun;       /* time at which the run began, in seconds as all below */
+    double measuring;   /* time at which measuring began; 0: it has not */
+    double printed;     /* time of the last update of the line */
+    double cpu;         /* CPU time of this process when measuring began */
 };
 
 void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns);
-/* A simulation's progress function: so many instructions are measured. 0 comes first. */
+/* The callback for simulation.progress; `context` is the struct progress, `insns` the instructions measured so far. The
+ * first call, with 0 instructions, starts the measurement. */
 void progress_note(void *context, uint64_t insns);
-void progress_end(struct progress *p); /* wipes the line */
+void progress_end(struct progress *p); /* clears the line */
 
-double progress_skip_seconds(const struct progress *p);
-double progress_seconds(const struct progress *p);     /* since measuring began */
-double progress_cpu_seconds(const struct progress *p); /* of the processor, for this process */
+double progress_skip_seconds(const struct progress *p); /* time from the begin of the run to the first measurement */
+double progress_seconds(const struct progress *p);      /* time since measuring began */
+double progress_cpu_seconds(const struct progress *p);  /* CPU time of this process since measuring began */
 
 #endif

@@ -1,10 +1,10 @@
-/* cyclescope report: a profile as tables, and in the formats of other tools. */
+/* cyclescope report: prints a profile as tables, and writes it in the formats of other tools. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/output_file.h"
 #include "cmd/command.h"
-#include "cmd/guest_run.h"
 #include "cmd/pager.h"
 #include "cmd/profile_input.h"
 #include "report/profile_export.h"
@@ -51,7 +51,7 @@ static int check(const struct report_options *o, enum profile_by by, struct erro
     return 0;
 }
 
-/* Source lines take time to look up: only where they are shown. */
+/* Returns true if the report needs source lines. Looking them up takes time, so it is done only then. */
 static bool needs_lines(const struct report_options *o, enum profile_by by)
 {
     bool lines = by == PROFILE_BY_LINE || (by == PROFILE_BY_INSN && (o->json_path || o->csv_path));
@@ -83,14 +83,14 @@ static int load(struct report_options *o, const char *file, struct profile_repor
     if (code == 0 && o->function)
         code = profile_input_check_function(in, o->function, err);
     if (code == 0 && r->by == PROFILE_BY_DATA && in->profile->accesses == 0)
-        code = error_set(err, -EINVAL, "%s has no addresses of data: `record --data` writes them", file);
+        code = error_set(err, -EINVAL, "%s has no data addresses: `record --data` records them", file);
     r->names = in->names;
     r->first = in->first;
     r->last = in->last;
     r->limit_percent = in->limit_percent;
     if (code == 0)
         code = choose_sort(o, r, err);
-    if (r->by == PROFILE_BY_TREE) /* of one event */
+    if (r->by == PROFILE_BY_TREE) /* a tree shows one event */
         r->first = r->last = o->input.event ? r->first : r->sort;
     return code;
 }
@@ -123,17 +123,34 @@ static int write_export(const struct report_options *o, const struct profile_rep
 static int write_to(const struct report_options *o, const struct profile_report *r, const char *name, const char *path,
                     write_file *write, unsigned number, struct error *err)
 {
-    const struct own_output own = {stdout, stderr};
-    struct own_file file;
+    struct output_file file;
     char option[32];
     snprintf(option, sizeof option, "--%s", name);
-    int code = own_file_open(&file, &own, option, path, err);
+    int code = output_file_open(&file, option, path, stdout, 0, err);
     if (code != 0 || file.to == NULL)
         return code;
     code = write(o, r, number, file.to, err);
-    struct error ignored;
-    int closed = own_file_close(&file, code ? &ignored : err);
-    return code ? code : closed;
+    if (code == 0)
+        return output_file_close(&file, err);
+    output_file_abort(&file);
+    return code;
+}
+
+/* Checks that no file that is written is the profile, or written twice. */
+static int check_names(const struct report_options *o, const char *file, struct error *err)
+{
+    struct output_names names = {0};
+    char option[PROFILE_EXPORTS][32];
+    output_names_add_input(&names, "the profile", file);
+    int code = output_names_add(&names, "--json", o->json_path, err);
+    if (code == 0)
+        code = output_names_add(&names, "--csv", o->csv_path, err);
+    for (unsigned i = 0; code == 0 && i < PROFILE_EXPORTS; i++) {
+        snprintf(option[i], sizeof option[i], "--%s", profile_exports[i].name);
+        code = output_names_add(&names, option[i], o->export_path[i], err);
+    }
+    output_names_free(&names);
+    return code;
 }
 
 static int write_files(const struct report_options *o, const struct profile_report *r, struct error *err)
@@ -151,7 +168,7 @@ static bool is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* A file on standard output takes the page's place. */
+/* Returns false if no page is printed: with --quiet, or if a file goes to standard output. */
 static bool has_page(const struct report_options *o)
 {
     bool standard = is_standard(o->json_path) || is_standard(o->csv_path);
@@ -167,7 +184,7 @@ static int print_page(const struct report_options *o, const struct profile_repor
     struct pager pager;
     struct error ignored;
     pager_open(&pager, !o->input.no_pager);
-    int code = profile_report_print(r, pager.to, pager.colour, err);
+    int code = profile_report_print(r, pager.to, pager.color, err);
     int closed = pager_close(&pager, code ? &ignored : err);
     return code ? code : closed;
 }
@@ -177,7 +194,9 @@ static int report(struct report_options *o, const char *file)
     struct error err;
     struct profile_report r = {
         .version = CYCLESCOPE_VERSION, .children = o->children, .function = o->function, .line_bytes = o->line_bytes};
-    int code = load(o, file, &r, &err);
+    int code = check_names(o, file, &err);
+    if (code == 0)
+        code = load(o, file, &r, &err);
     if (code == 0)
         code = write_files(o, &r, &err);
     if (code == 0 && has_page(o))
@@ -194,36 +213,33 @@ int command_report(int argc, char **argv)
 {
     struct report_options o = {.line_bytes = LINE_BYTES};
     const struct option table[] = {
-        {"by", OPTION_STRING, &o.by, "WHAT", "rows: function (the default), line, insn, tree, module or data"},
+        {"by", OPTION_STRING, &o.by, "WHAT", "a row per function (default), line, insn, tree, module or data"},
         PROFILE_INPUT_ROWS(&o.input),
-        {"sort", OPTION_STRING, &o.sort, "EVENT", "sort by this event (the first one that is shown)"},
-        {"children", OPTION_FLAG, &o.children, NULL, "also counts with all that was called"},
-        {"function", OPTION_STRING, &o.function, "NAME", "only this function"},
-        {"line", OPTION_SIZE, &o.line_bytes, "BYTES", "of a cache line, for --by data (64)"},
-        {"json", OPTION_STRING, &o.json_path, "FILE", "write all rows as JSON; - is standard output, here and below"},
+        {"sort", OPTION_STRING, &o.sort, "EVENT", "sort by this event (the first event shown)"},
+        {"children", OPTION_FLAG, &o.children, NULL, "also show counts that include called functions"},
+        {"function", OPTION_STRING, &o.function, "NAME", "show only this function"},
+        {"cache-line", OPTION_SIZE, &o.line_bytes, "BYTES", "with --by data: size of a cache line (64)"},
+        {"json", OPTION_STRING, &o.json_path, "FILE", "write all rows as JSON; - is standard output (for all files)"},
         {"csv", OPTION_STRING, &o.csv_path, "FILE", "write all rows as CSV"},
         EXPORT_ROW(&o, 0),
         EXPORT_ROW(&o, 1),
         EXPORT_ROW(&o, 2),
         EXPORT_ROW(&o, 3),
-        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
-        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
+        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing but errors"},
+        {"h,help", OPTION_FLAG, &o.help, NULL, "print this help"},
     };
     enum { ROWS = sizeof table / sizeof table[0] };
-    struct error err;
-    int first = options_parse(table, ROWS, argc, argv, &err), status = 0;
-    if (first < 0) {
-        status = command_fail("%s", err.text);
-    } else if (o.help) {
-        puts("usage: cyclescope report [options] [FILE]\n\n"
-             "Shows a profile that `cyclescope record` wrote: where the events happened, with shares and counts.\n"
-             "FILE is " PROFILE_FILE_NAME " unless it is named; - is standard input.\n\noptions:");
-        options_print(table, ROWS, stdout);
-    } else if (argc - first > 1) {
-        status = command_fail("report takes one profile, and options before it: '%s' is too much", argv[first + 1]);
-    } else {
-        status = report(&o, argc > first ? argv[first] : PROFILE_FILE_NAME);
-    }
+    int first, status;
+    if (!command_parse(
+            table, ROWS, argc, argv, &o.help,
+            "usage: cyclescope report [options] [FILE]\n\n"
+            "Shows a profile that `cyclescope record` wrote: where events happened, with shares and counts.\n"
+            "The default FILE is " PROFILE_FILE_NAME "; - is standard input.\n\noptions:",
+            &first, &status))
+        return status;
+    if (argc - first > 1)
+        return command_fail("report takes one profile, after the options: remove '%s'", argv[first + 1]);
+    status = report(&o, argc > first ? argv[first] : PROFILE_FILE_NAME);
     profile_input_free(&o.input);
     return status;
 }

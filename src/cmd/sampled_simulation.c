@@ -3,24 +3,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cmd/command.h"
-#include "points/choose.h"
-#include "points/kept.h"
+#include "base/version.h"
+#include "cmd/simulation_run.h"
+#include "cmd/terminal.h"
+#include "phases/choose.h"
+#include "phases/kept.h"
+#include "phases/refine.h"
 
-/* What is told on the terminal. */
-struct telling {
-    FILE *to; /* NULL: nobody listens */
-    double begun, printed;
-    uint64_t insns; /* of the run, if they are known */
-    size_t points;  /* likewise */
-    struct kept *kept;
+/* Context of the callbacks of a pass: the progress line, and the file of --keep. */
+struct pass_context {
+    FILE *to;              /* terminal for the progress line, or NULL */
+    double begun, printed; /* times: start of the run, last update of the line; in seconds */
+    uint64_t insns;        /* instructions of the whole run; 0: unknown */
+    size_t points;         /* number of points; 0: unknown */
+    struct kept *kept;     /* finished windows; NULL without --keep */
 };
 
-static void tell(void *context, uint64_t insns, size_t done, size_t begun)
+static void show_progress(void *context, uint64_t insns, size_t done, size_t begun)
 {
-    struct telling *t = context;
+    struct pass_context *t = context;
     double now = now_seconds();
     if (t->to == NULL || now - t->printed < 0.25)
         return;
@@ -35,21 +37,22 @@ static void tell(void *context, uint64_t insns, size_t done, size_t begun)
     fflush(t->to);
 }
 
-static void keep(void *context, size_t i, const struct measured *m)
+static void keep_window(void *context, size_t i, const struct measured *m)
 {
-    struct telling *t = context;
+    struct pass_context *t = context;
     if (t->kept)
         kept_add(t->kept, i, m->number);
 }
 
 static const uint64_t *find_kept(void *context, size_t i)
 {
-    const struct telling *t = context;
+    const struct pass_context *t = context;
     return t->kept ? kept_find(t->kept, i) : NULL;
 }
 
-/* ---- which run it is */
+/* ---- identity of a run, for --keep */
 
+/* FNV-1a. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -62,7 +65,8 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix(hash, text, strlen(text) + 1);
 }
 
-/* A number that other programs, cores, windows or ways to count most likely do not have. */
+/* Returns a hash that identifies the run: version, arguments, seed, core, windows and number of counts. The file of
+ * --keep stores it, so that windows of another run are not used. */
 static uint64_t key_of(const struct process *p, const struct points *points, const struct simulation *s)
 {
     const struct process_config *c = process_configuration(p);
@@ -76,54 +80,140 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
     }
     for (size_t i = 0; i < points->count; i++)
         hash = mix(hash, &points->point[i].window, sizeof points->point[i].window);
-    uint64_t rest[] = {points->period, points->insns, points->lead, s->warmup_insns, counted, c->seed};
+    uint64_t rest[] = {points->period,       points->insns,   points->lead, points->head,
+                       points->longer_every, s->warmup_insns, counted,      c->seed};
     return mix(hash, rest, sizeof rest);
 }
 
 /* ---- the run */
 
-static int choose(struct process *p, const struct points_options *o, struct points *to, struct telling *t,
-                  struct error *err)
+enum {
+    PERIODS_LEAST = 300, /* fewest and most windows of a systematic sample, by default */
+    PERIODS_MOST = 1000,
+    LEADS_OF_LONGER = 3, /* points: lead of the second measurement, in multiples of the usual one */
+    HEAD_PERIODS = 100,  /* periods of a run whose length is not known, as far as the head is concerned */
+    MORE_SHARE = 8,      /* a second pass measures at most one part of so many of the run */
+};
+#define PERIOD_USUAL UINT64_C(1000000)  /* instructions of a period where nothing else decides */
+#define RUN_SHORT    UINT64_C(25000000) /* a sample of a run that is no longer would be about half of it */
+
+static void say_what(const struct pass_context *t, const char *what)
 {
-    struct choose_options choice = {o->window, o->count, process_configuration(p)->seed};
-    to->lead = o->lead;
-    if (o->systematic) {
-        to->period = o->period;
-        to->insns = o->window;
-        return 0;
-    }
-    if (strcmp(o->points, "auto") != 0)
-        return points_read(to, o->points, o->weights, o->window, err);
-    if (t->to) {
-        fputs("\rlooking for phases\033[K", t->to);
-        fflush(t->to);
-    }
-    return points_choose_for(p, &choice, to, &t->insns, err);
+    if (t->to == NULL)
+        return;
+    fprintf(t->to, "\r%s\033[K", what);
+    fflush(t->to);
 }
 
-static int pass(struct process *p, const struct points_options *o, struct simulation *s, struct telling *t,
-                struct sampled_run *sampled, struct error *err)
+/* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
+static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
+{
+    uint64_t windows = insns / PERIOD_USUAL, period = o->period;
+    windows = windows < PERIODS_LEAST ? PERIODS_LEAST : windows > PERIODS_MOST ? PERIODS_MOST : windows;
+    if (period == 0)
+        period = insns ? insns / windows : PERIOD_USUAL;
+    uint64_t units = period / o->window;
+    to->insns = o->window;
+    to->period = (units < 2 ? 2 : units) * o->window;
+    to->head = choose_head(insns ? insns : HEAD_PERIODS * to->period);
+    to->longer_every = insns / to->period / CHOOSE_LONGER;
+    if (insns && to->longer_every == 0)
+        to->longer_every = 1;
+}
+
+/* Chooses the windows. `*whole`: the run is so short that all of it should be simulated. */
+static int choose_points(struct process *p, const struct points_options *o, struct sampled_run *s,
+                         struct pass_context *t, bool *whole, struct error *err)
+{
+    struct points *to = &s->points;
+    struct choose_options choice = {o->window, o->count, process_configuration(p)->seed};
+    struct error unknown;
+    *whole = false;
+    to->lead = o->lead;
+    to->longer_lead = LEADS_OF_LONGER * o->lead;
+    to->seed = choice.seed;
+    if (o->points && strcmp(o->points, "auto") != 0)
+        return points_read(to, o->points, o->weights, o->window, err);
+    say_what(t, o->systematic ? "counting instructions" : "looking for phases");
+    if (o->systematic) {
+        if (o->sized || run_length_for(p, &t->insns, &unknown) != 0)
+            t->insns = 0;
+        choose_systematic(o, t->insns, to);
+        *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
+        return 0;
+    }
+    int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
+    *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
+    return *whole ? 0 : code;
+}
+
+/* A second pass, if the interval of the CPI is wider than asked for. Not to reach the precision is no error:
+ * sampled->too_wide says why. */
+static int refine(const struct points_options *o, const struct simulation *s, struct pass_context *t,
+                  struct spare *spare, struct sampled_run *sampled, struct error *err)
+{
+    struct refinement more;
+    struct error why;
+    struct sampled_rate e = combine(sampled, combine_cycles, NULL);
+    sampled->precision = o->precision;
+    if (o->precision == 0 || e.half <= o->precision * e.value)
+        return 0;
+    if (spare == NULL || sampled->units.count == 0) {
+        error_set(&sampled->too_wide, -ENOTSUP, "the program cannot be run a second time");
+        return 0;
+    }
+    int code = refine_plan(sampled, o->precision, sampled->result.insns / MORE_SHARE, s->warmup_insns, &more, err);
+    if (code == 0 && more.points.count) {
+        say_what(t, "measuring more windows");
+        code = spare_measure(spare, &more.points, sampled, &why);
+        if (code != 0)
+            error_set(&sampled->too_wide, code, "%.400s", why.text);
+        code = combine_prepare(sampled, err);
+        e = combine(sampled, combine_cycles, NULL);
+    }
+    if (code == 0 && e.half > o->precision * e.value && sampled->too_wide.text[0] == '\0') {
+        if (more.wanted > more.points.count)
+            error_set(&sampled->too_wide, -E2BIG, "%llu more windows are needed, a large part of the run",
+                      (unsigned long long)(more.wanted - more.points.count));
+        else
+            error_set(&sampled->too_wide, -ERANGE,
+                      "the windows vary more than the first ones showed, or warming leaves "
+                      "too much open");
+    }
+    points_free(&more.points);
+    return code;
+}
+
+static int run_pass(struct process *p, const struct points_options *o, struct simulation *s, struct pass_context *t,
+                    struct sampled_run *sampled, struct error *err)
 {
     struct pass pass = {.points = &sampled->points,
                         .simulation = s,
                         .jobs = (unsigned)o->jobs,
-                        .progress = tell,
-                        .done = keep,
+                        .progress = show_progress,
+                        .done = keep_window,
                         .kept = find_kept,
                         .context = t};
     if (o->keep) {
-        size_t numbers = SIMULATION_NUMBERS + (s->sum ? s->sum->count : 0) + PASS_WARM_NUMBERS;
-        t->kept = kept_open(o->keep, key_of(p, &sampled->points, s), numbers, err);
+        t->kept = kept_open(o->keep, key_of(p, &sampled->points, s), pass_numbers(&pass), err);
         if (t->kept == NULL)
             return -EINVAL;
     }
+    struct error ignored;
+    struct spare *spare = o->precision > 0 && t->insns ? spare_new(p, &pass, &ignored) : NULL;
     int code = pass_run(p, &pass, &sampled->result, err);
-    struct error other;
-    int closed = kept_close(t->kept, code ? &other : err);
-    return code ? code : closed;
+    int closed = kept_close(t->kept, code ? &ignored : err);
+    if (code == 0)
+        code = closed;
+    if (code == 0)
+        code = combine_prepare(sampled, err);
+    if (code == 0 && !process_interruption(p))
+        code = refine(o, s, t, spare, sampled, err);
+    spare_free(spare);
+    return code;
 }
 
-/* Estimates take the place of counts. */
+/* Stores the estimates for the whole run where a full simulation would store its counts. */
 static int fill_report(const struct sampled_run *sampled, struct simulation *s, struct run_report *report,
                        struct error *err)
 {
@@ -142,22 +232,29 @@ static int fill_report(const struct sampled_run *sampled, struct simulation *s, 
 int run_sampled(struct process *p, const struct points_options *o, struct simulation *s, const struct own_output *own,
                 bool quiet, struct run_report *report, struct sampled_run *sampled, struct error *err)
 {
-    bool terminal = !quiet && isatty(fileno(own->err));
-    struct telling t = {.to = terminal ? own->err : NULL, .begun = now_seconds()};
+    bool terminal = !quiet && terminal_obeys(own->err);
+    struct pass_context t = {.to = terminal ? own->err : NULL, .begun = now_seconds()};
     *sampled = (struct sampled_run){0};
-    *report = (struct run_report){
-        .version = CYCLESCOPE_VERSION, .program = process_program(p), .simulation = s, .sampled = sampled};
-    int code = choose(p, o, &sampled->points, &t, err);
+    *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s, .sampled = sampled};
+    bool whole;
+    int code = choose_points(p, o, sampled, &t, &whole, err);
+    say_what(&t, "");
+    if (code == 0 && whole) {
+        sampled_run_free(sampled);
+        s->warmup_insns = 0;
+        code = run_simulation(p, s, own, quiet, report, err);
+        report->whole = true;
+        return code;
+    }
     t.points = sampled->points.count;
     if (code == 0)
-        code = pass(p, o, s, &t, sampled, err);
-    if (t.printed > 0 || (t.to && o->points))
-        fputs("\r\033[K", own->err);
-    if (code == 0)
-        code = combine_prepare(sampled, err);
+        code = run_pass(p, o, s, &t, sampled, err);
+    say_what(&t, "");
+    if (process_interruption(p) && (code != 0 || sampled->result.insns == 0))
+        code = error_set(err, -EINTR, "interrupted before a window was measured: there is no estimate");
     if (code == 0)
         code = fill_report(sampled, s, report, err);
-    report->status = process_status(p);
+    describe_process(report, p);
     report->seconds = now_seconds() - t.begun;
     if (code != 0)
         sampled_run_free(sampled);

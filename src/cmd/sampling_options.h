@@ -1,36 +1,39 @@
-/* The options of commands that count many events by turns on few counters, and the plan that they make. */
+/* The options of commands that multiplex many events on few counters. They make the options of a plan. */
 #ifndef CYCLESCOPE_CMD_SAMPLING_OPTIONS_H
 #define CYCLESCOPE_CMD_SAMPLING_OPTIONS_H
 
 #include "base/options.h"
-#include "monitor/estimate.h"
-#include "monitor/plan.h"
+#include "sampler/estimate.h"
+#include "sampler/plan.h"
 
 struct sampling_options {
-    uint64_t round, slice, seed;
-    const char *order, *mode, *estimator; /* as given, or NULL */
-    const char *by;                       /* cycles or insns, or NULL; the command's own option sets it */
-    struct plan_options plan;             /* from the above */
-    const struct estimator *estimating;
+    uint64_t round, slice;                /* lengths in the unit below; 0: not given */
+    uint64_t seed;                        /* of the random order of slices */
+    const char *order, *mode, *estimator; /* text of the options, or NULL */
+    const char *unit;                     /* "cycles" or "insns"; NULL: cycles; the command itself sets it */
+    struct plan_options plan;             /* result; set by sampling_options_finish */
+    const struct estimator *estimating;   /* result: the estimator that `estimator` names */
 };
 
 void sampling_options_init(struct sampling_options *s);
 
 /* Rows for a command's option table. */
 #define SAMPLING_OPTION_ROWS(s)                                                                                        \
-    {"slice", OPTION_COUNT, &(s)->slice, "N", "a group of events has the counters for N cycles (200K)"},               \
-        {"round", OPTION_COUNT, &(s)->round, "N", "each group has its turns within N cycles (as many as it takes)"},   \
-        {"order", OPTION_STRING, &(s)->order, "ORDER", "of turns in a round: random (the default) or fixed"},          \
-        {"order-seed", OPTION_COUNT, &(s)->seed, "N", "another random order (0)"},                                     \
-        {"mode", OPTION_STRING, &(s)->mode, "MODE", "what counts of events that do not say: user, machine or both"},   \
+    {"slice", OPTION_POSITIVE, &(s)->slice, "N", "length of a slice, in which one group has the counters (200K)"},     \
+        {"round", OPTION_POSITIVE, &(s)->round, "N", "length of a round, in which all groups have slices (minimum)"},  \
+        {"order", OPTION_STRING, &(s)->order, "ORDER", "order of slices in a round: random (default) or fixed"},       \
+        {"order-seed", OPTION_COUNT, &(s)->seed, "N", "seed of the random order (0)"},                                 \
+        {"mode", OPTION_STRING, &(s)->mode, "MODE",                                                                    \
+         "mode of events without :u or :m: user (default), machine or both"},                                          \
     {                                                                                                                  \
-        "estimator", OPTION_STRING, &(s)->estimator, "NAME", "how counts are made whole; `list estimators` has them"   \
+        "estimator", OPTION_STRING, &(s)->estimator, "NAME",                                                           \
+            "how totals are estimated from slices; see `list estimators`"                                              \
     }
 
-/* Fills `plan` and `estimating`. 0 or a negative code. */
+/* Checks the options and sets `plan` and `estimating`. Returns 0 or a negative code. */
 int sampling_options_finish(struct sampling_options *s, struct error *err) MUST_CHECK;
 
-/* Whether any of these options was given. */
+/* Returns true if any of these options was given. */
 bool sampling_options_given(const struct sampling_options *s);
 
 #endif

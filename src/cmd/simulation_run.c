@@ -13,21 +13,33 @@ static void note_times(struct run_report *report, const struct progress *progres
     report->skip_seconds = progress_skip_seconds(progress);
 }
 
+void describe_process(struct run_report *report, const struct process *p)
+{
+    report->program = process_program(p);
+    report->arguments = process_arguments(p, &report->argument_bytes);
+    report->status = process_status(p);
+    report->interrupted = process_interruption(p);
+}
+
 int run_simulation(struct process *p, struct simulation *s, const struct own_output *own, bool quiet,
                    struct run_report *report, struct error *err)
 {
     struct progress progress;
-    *report = (struct run_report){.version = CYCLESCOPE_VERSION, .program = process_program(p), .simulation = s};
+    *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s};
     progress_begin(&progress, own->err, quiet, s->max_insns);
     s->progress = progress_note;
     s->progress_context = &progress;
     int code = simulate_process(p, s, &report->result, err);
+    s->progress = NULL;
+    s->progress_context = NULL;
     if (code != 0)
         return code;
     if (process_is_child(p))
         end_as_child(p);
     progress_end(&progress);
-    report->status = report->result.cut ? 0 : process_status(p);
+    describe_process(report, p);
+    if (report->result.cut && report->interrupted == 0)
+        report->status = 0;
     note_times(report, &progress);
     return 0;
 }
@@ -40,6 +52,8 @@ static int run_programs(const struct with_options *w, struct simulation *s, cons
     s->progress = progress_note;
     s->progress_context = &progress;
     int code = simulate_programs(w->config, w->count, s, run->result, run->sums, err);
+    s->progress = NULL;
+    s->progress_context = NULL;
     if (code != 0)
         return code;
     progress_end(&progress);
@@ -47,6 +61,9 @@ static int run_programs(const struct with_options *w, struct simulation *s, cons
         struct run_report *report = &run->report[i];
         *report = (struct run_report){.version = CYCLESCOPE_VERSION,
                                       .program = run->result[i].program,
+                                      .arguments = run->result[i].arguments,
+                                      .argument_bytes = run->result[i].argument_bytes,
+                                      .interrupted = run->result[i].interrupted,
                                       .simulation = s,
                                       .status = run->result[i].status,
                                       .number = i,

@@ -1,29 +1,36 @@
-/* A process run on a simulated core for a command, with progress on the terminal. */
+/* Runs one process, or several that share the core, on a simulated core for a command, with progress on the terminal.
+ */
 #ifndef CYCLESCOPE_CMD_SIMULATION_RUN_H
 #define CYCLESCOPE_CMD_SIMULATION_RUN_H
 
-#include "cmd/core_options.h"
 #include "cmd/guest_run.h"
 #include "cmd/with_options.h"
-#include "core/programs.h"
+#include "sim/programs.h"
 #include "report/run_report.h"
 
-/* Fills the report; 0 or a negative code. Ends a process that the guest forked instead of returning there. */
+/* Fills in what a report says about the process: program, arguments, exit status, interruption. The strings belong to
+ * the process. */
+void describe_process(struct run_report *report, const struct process *p);
+
+/* Simulates a process and fills in `report`. Returns 0 or a negative code. Does not return in processes that the guest
+ * forked: they end here. */
 int run_simulation(struct process *p, struct simulation *s, const struct own_output *own, bool quiet,
                    struct run_report *report, struct error *err) MUST_CHECK;
 
-/* The programs of --with run together: by program what they were, a report, and what simulation.sum counted. */
+/* A run of several programs that share the core (--with). */
 struct shared_run {
-    unsigned count;
-    struct program_result *result;
-    struct run_report *report;
-    uint64_t *sums; /* a row for each */
+    unsigned count;                /* number of programs */
+    struct program_result *result; /* by program: how it ended */
+    struct run_report *report;     /* by program */
+    uint64_t *sums;                /* by program: a row of simulation.sum's numbers */
 };
+/* Simulates the programs and fills in `run`, which the caller frees if the call succeeds. Returns 0 or a negative code.
+ */
 int run_sharing(const struct with_options *w, struct simulation *s, const struct own_output *own, bool quiet,
                 struct shared_run *run, struct error *err) MUST_CHECK;
 void shared_run_free(struct shared_run *run);
 
-/* The exit status of the command: the guest's, or that of an error of its loader. */
+/* Returns the exit status of the command: the guest's, or STATUS_OWN_ERROR if the guest's loader failed. */
 int simulation_status(const struct process *p, const struct run_report *r);
 
 #endif

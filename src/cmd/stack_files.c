@@ -13,9 +13,9 @@ int stack_files_open(struct stack_files *f, const struct own_output *own, struct
 int stack_files_close(struct stack_files *f, const struct own_output *own, json_t *root, int status)
 {
     struct error err;
-    if (own_file_close(&f->csv, &err) != 0)
+    if (output_file_close(&f->csv, &err) != 0)
         status = own_fail(own, &err);
-    if (own_file_close(&f->svg, &err) != 0)
+    if (output_file_close(&f->svg, &err) != 0)
         status = own_fail(own, &err);
     if (own_file_write_json(&f->json, root, &err) != 0)
         status = own_fail(own, &err);

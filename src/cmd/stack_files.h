@@ -1,4 +1,4 @@
-/* The files that commands write CPI stacks to, and their options. */
+/* The output files of commands that write JSON, CSV and SVG, and their options. */
 #ifndef CYCLESCOPE_CMD_STACK_FILES_H
 #define CYCLESCOPE_CMD_STACK_FILES_H
 
@@ -7,7 +7,7 @@
 
 struct stack_files {
     const char *json_path, *csv_path, *svg_path; /* NULL, "-" or a file */
-    struct own_file json, csv, svg;
+    struct output_file json, csv, svg;
 };
 
 /* Rows for a command's option table. */
@@ -15,11 +15,13 @@ struct stack_files {
     {"json", OPTION_STRING, &(f)->json_path, "FILE", "write everything as JSON; - is standard output"},                \
         {"csv", OPTION_STRING, &(f)->csv_path, "FILE", "write the stacks as CSV; - is standard output"},               \
     {                                                                                                                  \
-        "svg", OPTION_STRING, &(f)->svg_path, "FILE", "draw the stacks; - is standard output"                          \
+        "svg", OPTION_STRING, &(f)->svg_path, "FILE", "draw the stacks as SVG; - is standard output"                   \
     }
 
+/* Opens the files of the options that were given. Returns 0 or a negative code. */
 int stack_files_open(struct stack_files *f, const struct own_output *own, struct error *err) MUST_CHECK;
-/* Writes the document, if it is wanted, and closes all. The status, or that of a file that could not be written. */
+/* Writes `root` to the JSON file, if it is open, and closes all files. Returns `status`, or STATUS_OWN_ERROR if a file
+ * could not be written. */
 int stack_files_close(struct stack_files *f, const struct own_output *own, json_t *root, int status);
 
 #endif

@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cmd/guest_run.h"
-#include "monitor/stalls_phases.h"
+#include "cmd/terminal.h"
+#include "sampler/stalls_phases.h"
 #include "report/stall_picture.h"
 
-enum { HEIGHT_MOST = 16, HEIGHT_LEAST = 8, AROUND = 6 }; /* lines; those besides the picture's rows */
+enum {
+    HEIGHT_MOST = 16, /* most lines to take */
+    HEIGHT_LEAST = 8, /* fewest lines for a picture; with less room, only the heading is shown */
+    AROUND = 6        /* lines besides the rows of the picture, such as the heading */
+};
 
 #define SAVE_CURSOR    "\0337"
 #define RESTORE_CURSOR "\0338"
@@ -18,14 +22,12 @@ enum { HEIGHT_MOST = 16, HEIGHT_LEAST = 8, AROUND = 6 }; /* lines; those besides
 
 void stalls_live_begin(struct stalls_live *l, FILE *to, bool wanted)
 {
-    const char *term = getenv("TERM");
-    bool able = term && *term && strcmp(term, "dumb") != 0;
-    *l = (struct stalls_live){.to = wanted && able && isatty(fileno(to)) ? to : NULL};
+    *l = (struct stalls_live){.to = wanted && terminal_obeys(to) ? to : NULL};
 }
 
 /* ---- lines of the screen */
 
-/* Makes room below the cursor, whose column stays, and lets only what is above scroll from now on. */
+/* Makes room below the cursor, keeps its column, and restricts scrolling to the lines above. */
 static void take_lines(struct stalls_live *l, unsigned rows, unsigned columns)
 {
     unsigned height = rows / 2 < HEIGHT_MOST ? rows / 2 : HEIGHT_MOST;
@@ -33,11 +35,11 @@ static void take_lines(struct stalls_live *l, unsigned rows, unsigned columns)
     l->columns = columns;
     l->height = height < HEIGHT_LEAST ? 1 : height;
     for (unsigned i = 0; i < l->height; i++)
-        fputs("\033D", l->to); /* a line down, which scrolls at the end of the screen */
+        fputs("\033D", l->to); /* moves down a line; scrolls at the bottom of the screen */
     fprintf(l->to, "\033[%uA" SAVE_CURSOR "\033[1;%ur" RESTORE_CURSOR, l->height, rows - l->height);
 }
 
-/* The screen may have fewer rows than before. */
+/* Clears the lines and lets the whole screen scroll again. The screen may have fewer rows than before. */
 static void give_lines(struct stalls_live *l, unsigned rows)
 {
     unsigned left = rows < l->rows ? rows : l->rows;
@@ -47,7 +49,7 @@ static void give_lines(struct stalls_live *l, unsigned rows)
     l->rows = 0;
 }
 
-/* Whether there is a screen to draw on. */
+/* Takes lines, or takes them again if the terminal changed its size. Returns false if the terminal is too small. */
 static bool follow_size(struct stalls_live *l)
 {
     struct winsize w;
@@ -62,7 +64,7 @@ static bool follow_size(struct stalls_live *l)
     return true;
 }
 
-/* ---- what is on them */
+/* ---- contents of the lines */
 
 static double cpi_of(const struct stall_interval *i)
 {
@@ -84,7 +86,7 @@ static void put_heading(const struct stalls_live *l, const struct stall_series *
     fprintf(to, "%.*s\n", (int)l->columns, line);
 }
 
-/* Each line to its place. */
+/* Prints the lines of `text` at their places on the screen. */
 static void put_lines(const struct stalls_live *l, const char *text)
 {
     fputs(SAVE_CURSOR, l->to);
@@ -103,7 +105,7 @@ void stalls_live_note(struct stalls_live *l, const struct stall_series *s)
     double now = now_seconds();
     if (l->to == NULL || s->count == 0 || now - l->drawn < 0.1)
         return;
-    if (l->begun == 0) { /* what was skipped before says nothing of the speed */
+    if (l->begun == 0) { /* the speed is measured from here: earlier instructions may have been skipped */
         l->begun = now;
         l->insns = s->of[s->count - 1].first_insn;
     }
@@ -114,7 +116,7 @@ void stalls_live_note(struct stalls_live *l, const struct stall_series *s)
     if (memory) {
         put_heading(l, s, now, memory);
         if (l->height > 1)
-            stall_picture_print(s, l->height - AROUND, l->columns - 1, true, memory);
+            stall_picture_print(s, l->height - AROUND, l->columns - 1, terminal_shows_colors(l->to), memory);
         if (fclose(memory) == 0)
             put_lines(l, text);
         free(text);

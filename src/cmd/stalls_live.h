@@ -1,32 +1,34 @@
-/* A picture of the stalls so far in the lowest lines of a terminal, while the program runs.
+/* A picture of the stalls so far in the lowest lines of the terminal, while the program runs.
  *
- * The lines are taken out of the part of the screen that scrolls, so that what the program prints goes on above them,
- * and given back at the end. The size of the terminal is asked for each time; there are at most ten pictures a second,
- * of plain ANSI. On anything but a terminal nothing is written at all.
+ * The lines are excluded from the scrolling region of the terminal, so that output of the program scrolls above them;
+ * they are returned at the end. The size of the terminal is read before each picture. There are at most ten pictures a
+ * second. Only ANSI escape sequences are used. Nothing is written if the output is not a terminal.
  *
- * Limits: a program that draws on the whole screen itself will be drawn over. */
+ * Limit: the picture overwrites the output of a program that draws on the whole screen. */
 #ifndef CYCLESCOPE_CMD_STALLS_LIVE_H
 #define CYCLESCOPE_CMD_STALLS_LIVE_H
 
 #include <stdio.h>
 
-#include "monitor/stalls.h"
+#include "sampler/stalls.h"
 
 struct stalls_live {
     FILE *to;               /* the terminal, or NULL */
-    double begun, drawn;    /* seconds: the first picture, or 0; the last */
-    uint64_t insns;         /* at the first picture */
-    unsigned rows, columns; /* of the terminal, when the lines were taken; 0: they are not */
-    unsigned height;        /* lines taken */
+    double begun, drawn;    /* times of the first and the last picture, in seconds; 0: none yet */
+    uint64_t insns;         /* instructions before the first picture */
+    unsigned rows, columns; /* size of the terminal when the lines were taken; 0: no lines are taken */
+    unsigned height;        /* number of lines taken */
 };
 
+/* Prepares the picture. `wanted` false, or `to` not a terminal: all calls do nothing. */
 void stalls_live_begin(struct stalls_live *l, FILE *to, bool wanted);
 static inline bool stalls_live_is_on(const struct stalls_live *l)
 {
     return l->to != NULL;
 }
-/* There is one more interval. */
+/* Draws the series, which has a new interval. Does nothing if the last picture is less than 0.1 s old. */
 void stalls_live_note(struct stalls_live *l, const struct stall_series *s);
-void stalls_live_end(struct stalls_live *l); /* the terminal is as it was */
+/* Removes the picture and restores the terminal. */
+void stalls_live_end(struct stalls_live *l);
 
 #endif

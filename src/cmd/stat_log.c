@@ -2,24 +2,26 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "monitor/slice_log.h"
+#include "base/clean_text.h"
+#include "base/version.h"
+#include "sampler/slice_log.h"
 #include "pmu/machine_pmu.h"
 #include "report/logical_report.h"
 
-/* What a report of a log refers to. */
+/* A log that was read, and the objects that its report refers to. */
 struct reading {
     struct slice_log log;
     const char *path;
-    struct event_specs specs; /* of the plan; the texts are the log's */
-    const struct estimator *by;
-    struct core_config core; /* its name only */
+    struct event_specs specs;   /* events of the plan; the texts belong to the log */
+    const struct estimator *by; /* the estimator to use */
+    struct core_config core;    /* only the name is set */
     struct simulation simulation;
-    struct estimate *estimate;
-    uint64_t *truth; /* by event */
+    struct estimate *estimate; /* by event, of the current program */
+    uint64_t *truth;           /* by event, exact counts of the current program */
 };
 
 static int read_log(struct reading *r, struct error *err)
@@ -30,7 +32,7 @@ static int read_log(struct reading *r, struct error *err)
     int code = slice_log_load(&r->log, from, r->path, err);
     fclose(from);
     if (code == 0 && (!r->log.planned || r->log.context_count == 0))
-        code = error_set(err, -EINVAL, "%s ends before its plan: nothing was counted", r->path);
+        code = error_set(err, -EINVAL, "%s ends before its plan: it contains no counts", r->path);
     return code;
 }
 
@@ -64,7 +66,7 @@ static void describe_run(struct reading *r)
         r->by = &estimators[0];
 }
 
-/* True if the log has full counts of this program. */
+/* Reads the exact counts of a program. Returns true if the log has them for all events. */
 static bool find_truth(struct reading *r, uint32_t program)
 {
     size_t found = 0;
@@ -101,7 +103,7 @@ static int estimate_program(struct reading *r, uint32_t program, struct logical_
 static json_t *report_program(const struct logical_report *report, const struct stat_log_output *to)
 {
     if (!to->quiet)
-        logical_report_print(report, to->own->err);
+        logical_report_print(report, own_page(to->own));
     if (to->csv->to)
         logical_report_csv(report, to->csv->to);
     json_t *root = to->json->to ? run_report_json(report->run, "stat") : NULL;
@@ -110,6 +112,23 @@ static json_t *report_program(const struct logical_report *report, const struct 
         root = NULL;
     }
     return root;
+}
+
+static void print_cut(const char *path, FILE *to)
+{
+    fputc(' ', to);
+    clean_print(path, to);
+    fputs(" was cut off: the report covers the part that was written.\n\n", to);
+}
+
+/* The signal that the log says has interrupted the run, or 0. */
+static int interruption_of(const struct slice_log *log)
+{
+    const char *name = slice_log_info(log, "interrupted");
+    for (int signal = 1; name && signal < NSIG; signal++)
+        if (sigabbrev_np(signal) && strcmp(sigabbrev_np(signal), name) == 0)
+            return signal;
+    return 0;
 }
 
 static int report_programs(struct reading *r, const struct stat_log_output *to, struct error *err)
@@ -123,6 +142,7 @@ static int report_programs(struct reading *r, const struct stat_log_output *to, 
                                  .number = i,
                                  .programs = programs > 1 ? (unsigned)programs : 0,
                                  .status = p->exit.status,
+                                 .interrupted = interruption_of(&r->log),
                                  .simulation = &r->simulation};
         struct logical_report report = {
             .run = &run, .specs = &r->specs, .plan = &r->log.plan, .estimator = r->by, .estimate = r->estimate};
@@ -137,8 +157,8 @@ static int report_programs(struct reading *r, const struct stat_log_output *to, 
         root = run_report_join(root, i, report_program(&report, to));
     }
     if (!r->log.complete && !to->quiet)
-        fprintf(to->own->err, " %s was cut off: this is as far as it goes.\n\n", r->path);
-    int code = own_file_close(to->csv, err);
+        print_cut(r->path, own_page(to->own));
+    int code = output_file_close(to->csv, err);
     if (code != 0) {
         json_decref(root);
         return code;

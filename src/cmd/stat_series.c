@@ -10,7 +10,7 @@ int stat_series_check(const struct stat_series *s, struct error *err)
     if (s->svg_path && !stat_series_asked(s))
         return error_set(err, -EINVAL, "--svg needs --interval N: it draws counts over time");
     if (s->phases_path && !stat_series_asked(s))
-        return error_set(err, -EINVAL, "--phases needs --interval N: phases are shown under counts over time");
+        return error_set(err, -EINVAL, "--phases needs --interval N: phases are shown under the graphs over time");
     return 0;
 }
 

@@ -1,30 +1,26 @@
-/* cyclescope validate: what is measured against what is known to be true. */
+/* cyclescope validate: compares measurements with values that are known to be true. */
 #include "cmd/validate.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/program_command.h"
 
-/* By the first argument. A program of such a name is reached by a path: ./counters. */
-static const struct {
-    const char *word;
-    int (*run)(int argc, char **argv);
-} subjects[] = {
-    {"counters", validate_counters},
-    {"stalls", validate_stalls},
-    {"overhead", validate_overhead},
+/* The first argument chooses the subject. A program with the name of a subject needs a path: ./counters. */
+const struct command validate_subjects[] = {
+    {"counters", validate_counters, NULL, NULL},
+    {"stalls", validate_stalls, NULL, NULL},
+    {"overhead", validate_overhead, NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 int command_validate(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        if (argc > 0 && strcmp(argv[0], subjects[i].word) == 0)
-            return subjects[i].run(argc - 1, argv + 1);
-    return validate_stacks(argc, argv);
+    const struct command *subject = argc > 0 ? command_find(validate_subjects, argv[0]) : NULL;
+    return subject ? subject->run(argc - 1, argv + 1) : validate_stacks(argc, argv);
 }
 
-/* ---- what those of the sampling engine share */
+/* ---- shared by the subjects */
 
 void validate_options_init(struct validate_options *o)
 {
@@ -44,7 +40,7 @@ int validate_options_finish(struct validate_options *o, char **argv, struct erro
         o->core.core = "ppc970";
     int code = core_options_finish(&o->core, err);
     if (code == 0 && o->core.simulation.firmware)
-        code = error_set(err, -EINVAL, "--firmware %s: machine mode has room for one, and it is the sampling engine's",
+        code = error_set(err, -EINVAL, "--firmware %s: machine mode has room for one firmware, which is the sampler",
                          o->core.simulation.firmware);
     return code == 0 ? guest_options_finish(&o->guest, argv, err) : code;
 }
@@ -52,14 +48,18 @@ int validate_options_finish(struct validate_options *o, char **argv, struct erro
 int validate_run(struct validate_options *o, const struct own_output *own, struct program_runs *r, struct error *err)
 {
     r->guest = &o->guest.config;
+    r->restore = o->guest.restore;
     r->simulation = &o->core.simulation;
     r->own = own;
     r->quiet = o->quiet;
     r->at_once = o->jobs;
-    int code = program_runs_begin(r, err);
+    note_inputs(own, &o->guest, &o->core);
+    int code = stack_files_open(&o->files, own, err);
     if (code == 0)
-        code = stack_files_open(&o->files, own, err);
+        code = own_page_open(own, o->page, err);
     if (code == 0)
-        program_runs_do(r);
+        code = program_runs_begin(r, err);
+    if (code == 0)
+        code = program_runs_do(r, err);
     return code;
 }

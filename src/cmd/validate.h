@@ -1,4 +1,4 @@
-/* What `cyclescope validate` validates, one file each; validate.c has the table. */
+/* The subjects of `cyclescope validate`, one file each; validate.c has the table. */
 #ifndef CYCLESCOPE_CMD_VALIDATE_H
 #define CYCLESCOPE_CMD_VALIDATE_H
 
@@ -7,37 +7,39 @@
 #include "cmd/stack_files.h"
 #include "cmd/validate_runs.h"
 
-int validate_stacks(int argc, char **argv);
-int validate_counters(int argc, char **argv);
-int validate_stalls(int argc, char **argv);
-int validate_overhead(int argc, char **argv);
+int validate_stacks(int argc, char **argv);   /* accounting methods against the simulation reference */
+int validate_counters(int argc, char **argv); /* multiplexed counts against exact counts */
+int validate_stalls(int argc, char **argv);   /* stall breakdowns of cores that overlap less and less */
+int validate_overhead(int argc, char **argv); /* cost of the sampler */
 
-/* What those of the sampling engine share. */
+/* The options that the subjects share. */
 struct validate_options {
     struct guest_options guest;
     struct core_options core;
     struct stack_files files;
-    uint64_t jobs; /* at once; 0: as many as there are processors */
+    uint64_t jobs;    /* most runs at the same time; 0: the number of processors */
+    const char *page; /* -o: file for the page, or NULL */
     bool quiet, help;
 };
 
 void validate_options_init(struct validate_options *o);
 void validate_options_free(struct validate_options *o);
 
-/* Rows for an option table. */
+/* Rows for the option tables of the subjects other than stacks. */
 #define VALIDATE_OPTION_ROWS(o)                                                                                        \
-    {"jobs", OPTION_COUNT, &(o)->jobs, "N", "runs at once (as many as there are processors)"},                         \
+    {"jobs", OPTION_POSITIVE, &(o)->jobs, "N", "runs at the same time (number of processors)"},                        \
         {"json", OPTION_STRING, &(o)->files.json_path, "FILE", "write everything as JSON; - is standard output"},      \
         {"csv", OPTION_STRING, &(o)->files.csv_path, "FILE", "write the table as CSV; - is standard output"},          \
-        {"quiet", OPTION_FLAG, &(o)->quiet, NULL, "print nothing"},                                                    \
-        {"help", OPTION_FLAG, &(o)->help, NULL, "print this"}, CORE_OPTION_ROWS(&(o)->core),                           \
+        PAGE_OPTION_ROW(&(o)->page), {"quiet", OPTION_FLAG, &(o)->quiet, NULL, "print nothing but errors"},            \
+        {"h,help", OPTION_FLAG, &(o)->help, NULL, "print this help"}, CORE_OPTION_ROWS(&(o)->core),                    \
         GUEST_OPTION_ROWS(&(o)->guest)
 
-/* The core, ppc970 unless another was named, and the program. */
+/* For the subjects other than stacks: checks the options of the core and of the guest. The default core is ppc970 here.
+ * Returns 0 or a negative code. */
 int validate_options_finish(struct validate_options *o, char **argv, struct error *err) MUST_CHECK;
 
-/* Files are opened, runs are run; what they leave is `slot_bytes` each. `r` has count, slot_bytes, prepare, finish and
- * context; the rest is filled in. */
+/* Opens the files and does the runs. The caller sets count, slot_bytes, prepare, finish and context of `r`; this
+ * function sets the rest. Returns 0 or a negative code; errors of single runs are in their slots. */
 int validate_run(struct validate_options *o, const struct own_output *own, struct program_runs *r,
                  struct error *err) MUST_CHECK;
 

@@ -1,23 +1,23 @@
-/* cyclescope validate counters: multiplexed counts against full ones, in the same run. */
+/* cyclescope validate counters: compares multiplexed counts with exact counts of the same run. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "cmd/command.h"
 #include "cmd/validate.h"
-#include "monitor/core_sampler.h"
-#include "monitor/slice_table.h"
-#include "monitor/slice_truth.h"
+#include "sampler/core_sampler.h"
+#include "sampler/slice_table.h"
+#include "sampler/slice_truth.h"
 #include "report/validate_sampling_report.h"
 
-/* Those of the paper's table 2, in its order: the TLB is the second level, whose misses are page walks, and the ERATs
- * are the first. */
+/* The events of the paper's table 2, in its order. The paper's TLB is our second-level TLB, in which a miss causes a
+ * page walk; the paper's ERATs are our first-level TLBs. */
 #define TABLE2_EVENTS                                                                                                  \
-    "instructions,loads,stores,l1d-misses,l1i-misses,page-walks,tlb-access-misses,l2d-misses,mispredictions"
+    "instructions,loads,stores,l1d_misses,l1i_misses,page_walks,tlb_access_misses,l2d_misses,mispredictions"
 
 enum { RATIO = 10, SWEEP_SLICE = 20000, SWEEP_LONG = 500000, SWEEP_POINTS = 9, SWEEP_DRAWS = 20 };
 
-/* Figure 6: first granularities at the ratio that was asked for (0), then ratios at a long one. */
+/* Figure 6 of the paper: first several slices at the ratio of --ratio (0 here), then several ratios at a long slice. */
 static const struct {
     uint64_t slice;
     uint32_t ratio;
@@ -31,11 +31,11 @@ struct counters_options {
     bool sweep;
 };
 
-/* What a run leaves behind. */
+/* The results of a run, in shared memory. */
 struct counters_slot {
     struct program_run run;
-    size_t rounds;
-    uint64_t cycles;
+    size_t rounds;   /* number of rounds */
+    uint64_t cycles; /* cycles in all slices */
     struct counter_checked event[PLAN_EVENTS_MOST];
     struct replayed replayed[PLAN_EVENTS_MOST][CHECK_ESTIMATORS];
     struct sweep_point sweep[SWEEP_POINTS];
@@ -46,18 +46,18 @@ enum { RUN_MAIN, RUN_SWEEP };
 struct validation {
     struct counters_options *options;
     struct event_specs specs;
-    struct plan plan[2]; /* of the run that is judged, and of that with short slices */
+    struct plan plan[2]; /* by run: the main run, and the run with short slices for --sweep */
     struct program_runs runs;
-    /* of a run, in its process */
+    /* Used in the process of a run. */
     struct core_sampler sampler;
-    struct slice_truth *truth;
-    struct slice_table table;
-    struct counter_check *check;
-    int code; /* of the first error */
-    struct error err;
+    struct slice_truth *truth;   /* exact counts of the current slice */
+    struct slice_table table;    /* exact counts of all slices, for replays */
+    struct counter_check *check; /* compares estimates with exact counts */
+    int code;                    /* code of the first error in take_slice */
+    struct error err;            /* message of that error */
 };
 
-/* ---- a run */
+/* ---- a run, in its own process */
 
 static void take_slice(void *context, const struct slice *s)
 {
@@ -80,14 +80,15 @@ static int prepare(void *context, unsigned i, struct simulation *s, struct error
     return core_sampler_init(&v->sampler, p, s, 1, v->runs.guest->quantum_insns, take_slice, v, err);
 }
 
-/* ---- replays of it */
+/* ---- replays of a run */
 
 static int add_replayed(void *context, const struct slice *s, const uint64_t *counts, struct error *err)
 {
     return counter_check_add(context, s, counts, err);
 }
 
-/* How the plan would have gone; NULL if it could not be found out. To be freed. */
+/* Replays the slices of a run with another plan; `merged` slices become one. Returns the comparison with exact counts,
+ * which the caller frees, or NULL if that fails. */
 static struct counter_check *replay(const struct slice_table *t, const struct plan *p, unsigned merged,
                                     struct error *err)
 {
@@ -104,7 +105,7 @@ static void add_mean(double *sum, double value, uint64_t of)
     *sum += value / (double)of;
 }
 
-/* Other orders of the run that is judged. */
+/* Replays the main run with other random orders of slices, and averages the results. */
 static int replay_orders(struct validation *v, struct counters_slot *slot, struct error *err)
 {
     struct plan p = v->plan[RUN_MAIN];
@@ -128,12 +129,13 @@ static int replay_orders(struct validation *v, struct counters_slot *slot, struc
     return 0;
 }
 
+/* Replays the run with short slices at one length of slice and one ratio, and averages over random orders. */
 static int sweep_point(struct validation *v, struct sweep_point *to, struct error *err)
 {
     struct plan p = v->plan[RUN_SWEEP];
     p.slice = to->slice;
     p.slots = to->ratio;
-    if (p.slots < p.group_count) /* no group's turn may be left out */
+    if (p.slots < p.group_count) /* a round must have a slice for each group */
         return 0;
     for (unsigned draw = 0; draw < SWEEP_DRAWS; draw++) {
         p.seed = draw + 1;
@@ -161,9 +163,10 @@ static int finish(void *context, unsigned i, struct error *err)
         return v->code;
     }
     if (sampler_lost(v->sampler.sampler))
-        return error_set(err, -ENOSPC, "the engine's log was full: take longer slices, or a shorter --thread-quantum");
+        return error_set(err, -ENOSPC,
+                         "the sampler's log was full: use a longer --slice or a shorter --thread-quantum");
     if (slice_truth_failed(v->truth))
-        return error_set(err, -ENOMEM, "out of memory for full counts");
+        return error_set(err, -ENOMEM, "out of memory for exact counts");
     int code = counter_check_finish(v->check, err);
     slot->rounds = counter_check_rounds(v->check);
     slot->cycles = counter_check_cycles(v->check);
@@ -209,7 +212,7 @@ static int report(struct validation *v, const struct own_output *own)
     const struct counters_slot *first = program_run_slot(&v->runs, RUN_MAIN);
     const struct counters_slot *second = o->sweep ? program_run_slot(&v->runs, RUN_SWEEP) : NULL;
     struct error err;
-    if (program_run_check(&v->runs, RUN_MAIN, "the run that is judged", &err) != 0 ||
+    if (program_run_check(&v->runs, RUN_MAIN, "the main run", &err) != 0 ||
         (o->sweep && program_run_check(&v->runs, RUN_SWEEP, "the run with short slices", &err) != 0))
         return own_fail(own, &err);
     struct counters_report r = {.run = program_run_report(&v->runs, RUN_MAIN, &o->common.core.simulation),
@@ -224,7 +227,7 @@ static int report(struct validation *v, const struct own_output *own)
                                 .points = second ? SWEEP_POINTS : 0,
                                 .draws = SWEEP_DRAWS};
     if (!o->common.quiet)
-        counters_report_print(&r, own->err);
+        counters_report_print(&r, own_page(own));
     if (o->common.files.csv.to)
         counters_report_csv(&r, o->common.files.csv.to);
     return stack_files_close(&o->common.files, own, o->common.files.json.to ? counters_report_json(&r) : NULL,
@@ -247,7 +250,10 @@ static int validate_program(struct counters_options *o, char **argv)
         code = make_plans(&v, &err);
     if (code == 0)
         code = validate_run(&o->common, &own, &v.runs, &err);
-    int status = code == 0 ? report(&v, &own) : own_fail(&own, &err);
+    int status =
+        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
+    own_output_close(&own);
+    slice_table_free(&v.table);
     plan_free(&v.plan[RUN_MAIN]);
     plan_free(&v.plan[RUN_SWEEP]);
     event_specs_free(&v.specs);
@@ -260,20 +266,22 @@ int validate_counters(int argc, char **argv)
     validate_options_init(&o.common);
     const struct option table[] = {
         {"e,event", OPTION_LIST, &o.events, "EVENTS", "count these instead of the nine of the paper's table 2"},
-        {"slice", OPTION_COUNT, &o.slice, "N", "a group of events has the counters for N cycles (200K)"},
-        {"ratio", OPTION_COUNT, &o.ratio, "N", "and one slice of N (10; 0: as few as there are groups)"},
-        {"order-seed", OPTION_COUNT, &o.order_seed, "N", "another random order of the run (0)"},
-        {"seeds", OPTION_COUNT, &o.seeds, "N", "replay the run in N other orders (0)"},
-        {"sweep", OPTION_FLAG, &o.sweep, NULL, "replay one with short slices at other granularities and ratios"},
+        {"slice", OPTION_POSITIVE, &o.slice, "N", "cycles of a slice, in which one group has the counters (200K)"},
+        {"ratio", OPTION_COUNT, &o.ratio, "N",
+         "slices per round; each group has one of them (10; 0: as few as possible)"},
+        {"order-seed", OPTION_COUNT, &o.order_seed, "N", "seed of the random order of the run (0)"},
+        {"seeds", OPTION_COUNT, &o.seeds, "N", "replay the run in N other random orders (0)"},
+        {"sweep", OPTION_FLAG, &o.sweep, NULL, "also replay a run with short slices at other slices and ratios"},
         VALIDATE_OPTION_ROWS(&o.common),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
     int first, status;
-    if (command_begins(table, ROWS, argc, argv, &o.common.help,
-                       "usage: cyclescope validate counters [options] [--] PROGRAM [ARGUMENTS]\n\n"
-                       "Counts events by turns with the sampling engine and at the same time fully, and says how far\n"
-                       "the two are apart: in every round, as a Kullback-Leibler distance, and in total.\n\noptions:",
-                       &first, &status))
+    if (command_parse(table, ROWS, argc, argv, &o.common.help,
+                      "usage: cyclescope validate counters [options] [--] PROGRAM [ARGUMENTS]\n\n"
+                      "Counts events with the sampler, which multiplexes the core's counters, and at the same time\n"
+                      "exactly. Shows how far the two are apart: in every round, as a Kullback-Leibler distance, and\n"
+                      "in total.\n\noptions:",
+                      &first, &status))
         status = validate_program(&o, argv + first);
     option_list_free(&o.events);
     validate_options_free(&o.common);

@@ -1,21 +1,20 @@
-/* cyclescope validate overhead: what the sampling engine costs, by how often it samples. */
+/* cyclescope validate overhead: measures what the sampler costs at several sampling frequencies. */
 #include <errno.h>
-#include <math.h>
 
 #include "cmd/command.h"
 #include "cmd/validate.h"
-#include "monitor/core_sampler.h"
-#include "monitor/stalls_logical.h"
+#include "sampler/core_sampler.h"
+#include "sampler/stalls_logical.h"
 #include "report/validate_sampling_report.h"
 
-/* The paper's table 4. */
+/* The paper's table 4: overhead by sampling frequency. */
 static const struct {
     uint64_t khz;
     double percent;
 } table4[] = {{1, 0.2}, {2, 0.5}, {5, 0.8}, {20, 2}, {100, 12}, {200, 22}, {1000, 63}};
 enum { FREQUENCIES = sizeof table4 / sizeof table4[0], RUNS = 1 + FREQUENCIES };
 
-/* What a run leaves behind. The first is without the engine. */
+/* The results of a run, in shared memory. Run 0 is without the sampler; run i has frequency i - 1. */
 struct overhead_slot {
     struct program_run run;
     uint64_t slices;
@@ -26,9 +25,10 @@ struct validation {
     struct event_specs specs;
     struct plan plan;
     struct program_runs runs;
-    struct core_sampler sampler; /* of a run, in its process */
+    struct core_sampler sampler; /* used in the process of a run */
 };
 
+/* Returns the length of a slice in cycles. */
 static uint64_t slice_of(const struct validation *v, unsigned frequency)
 {
     return v->options->core.config.clock_mhz * 1000 / table4[frequency].khz;
@@ -56,11 +56,11 @@ static int finish(void *context, unsigned i, struct error *err)
 {
     struct validation *v = context;
     if (i > 0 && sampler_lost(v->sampler.sampler))
-        return error_set(err, -ENOSPC, "the engine's log was full: take a shorter --thread-quantum");
+        return error_set(err, -ENOSPC, "the sampler's log was full: use a shorter --thread-quantum");
     return 0;
 }
 
-/* ---- all of them */
+/* ---- the command */
 
 static int report(struct validation *v, const struct own_output *own)
 {
@@ -74,7 +74,7 @@ static int report(struct validation *v, const struct own_output *own)
     struct error err;
     for (unsigned i = 0; i < RUNS; i++) {
         const struct overhead_slot *slot = program_run_slot(&v->runs, i);
-        if (program_run_check(&v->runs, i, i ? "a run with the engine" : "the run without the engine", &err) != 0)
+        if (program_run_check(&v->runs, i, i ? "a run with the sampler" : "the run without the sampler", &err) != 0)
             return own_fail(own, &err);
         if (i > 0)
             row[i - 1] = (struct overhead_row){.khz = table4[i - 1].khz,
@@ -84,7 +84,7 @@ static int report(struct validation *v, const struct own_output *own)
                                                .paper = table4[i - 1].percent};
     }
     if (!o->quiet)
-        overhead_report_print(&r, own->err);
+        overhead_report_print(&r, own_page(own));
     if (o->files.csv.to)
         overhead_report_csv(&r, o->files.csv.to);
     return stack_files_close(&o->files, own, o->files.json.to ? overhead_report_json(&r) : NULL, r.run.status);
@@ -106,7 +106,9 @@ static int validate_program(struct validate_options *o, char **argv)
         code = plan_make(&v.specs, &o->core.config, &(struct plan_options){0}, &v.plan, &err);
     if (code == 0)
         code = validate_run(o, &own, &v.runs, &err);
-    int status = code == 0 ? report(&v, &own) : own_fail(&own, &err);
+    int status =
+        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
+    own_output_close(&own);
     plan_free(&v.plan);
     event_specs_free(&v.specs);
     return status;
@@ -119,11 +121,11 @@ int validate_overhead(int argc, char **argv)
     const struct option table[] = {VALIDATE_OPTION_ROWS(&o)};
     enum { ROWS = sizeof table / sizeof table[0] };
     int first, status;
-    if (command_begins(
+    if (command_parse(
             table, ROWS, argc, argv, &o.help,
             "usage: cyclescope validate overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
-            "Runs the program alone and with the sampling engine, which counts what the stall breakdown needs,\n"
-            "at seven frequencies from 1 kHz to 1 MHz of the core's clock, and says how much slower it gets.\n\n"
+            "Runs the program alone, and with the sampler, which counts the events of the stall breakdown, at\n"
+            "seven frequencies from 1 kHz to 1 MHz of the core's clock. Shows how much slower the program gets.\n\n"
             "options:",
             &first, &status))
         status = validate_program(&o, argv + first);

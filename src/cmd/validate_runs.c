@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "checkpoint/checkpoint.h"
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "guest/files.h"
 
 void *program_run_slot(const struct program_runs *r, unsigned i)
@@ -27,7 +29,7 @@ static void note_insns(void *context, uint64_t insns)
     run->job.insns = insns;
 }
 
-/* Each run has its input from the start. */
+/* Opens standard input again, so that this run has a file position of its own. */
 static void separate_input(void)
 {
     int in = open("/proc/self/fd/0", O_RDONLY);
@@ -38,9 +40,10 @@ static void separate_input(void)
         close(in);
 }
 
-/* The guest writes to files in memory in all runs, since programs do other work for a terminal than for /dev/null. */
+/* The guest's output, kept in memory. All runs write to such files, not to a terminal or /dev/null: programs may behave
+ * differently depending on the kind of output. */
 struct kept_output {
-    int out, err; /* private descriptors; -1: closed from the start, or err the same as out */
+    int out, err; /* descriptors that the guest cannot use; -1: closed from the start, or `err` is the same as `out` */
 };
 
 static int keep_in_memory(int fd, int *kept, struct error *err)
@@ -49,7 +52,7 @@ static int keep_in_memory(int fd, int *kept, struct error *err)
     if (file >= 0)
         *kept = fcntl(file, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (file < 0 || *kept < 0 || dup2(file, fd) < 0)
-        return error_set(err, -errno, "cannot keep the program's output: %s", strerror(errno));
+        return error_set(err, -errno, "cannot store the program's output: %s", strerror(errno));
     close(file);
     return 0;
 }
@@ -71,19 +74,21 @@ static int separate_output(struct kept_output *kept, const struct own_output *ow
     return code;
 }
 
-/* A reader that has gone needs no more. */
+/* Copies a file in memory to `to`. If the reader of `to` has closed it, that is not an error. */
 static int pass_on(int file, FILE *to, struct error *err)
 {
     char part[65536];
-    off_t at = 0;
-    ssize_t n = 0, w = 0;
-    while (file >= 0 && w >= 0 && (n = pread(file, part, sizeof part, at)) > 0) {
-        w = write(fileno(to), part, (size_t)n);
-        at += w;
+    uint64_t at = 0;
+    ssize_t n = 0;
+    int code = 0;
+    while (file >= 0 && code == 0 && (n = io_pread(file, part, sizeof part, at)) > 0) {
+        code = io_write(fileno(to), part, (size_t)n);
+        at += (uint64_t)n;
     }
-    if (n >= 0 && (w >= 0 || errno == EPIPE))
-        return 0;
-    return error_set(err, -errno, "the program's output cannot be written: %s", strerror(errno));
+    code = n < 0 ? (int)n : code;
+    return code == 0 || code == -EPIPE
+               ? 0
+               : error_set(err, code, "the program's output cannot be written: %s", strerror(-code));
 }
 
 static int pass_output_on(const struct kept_output *kept, const struct own_output *own, struct error *err)
@@ -111,20 +116,23 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     run->seconds = progress_seconds(&run->progress);
     run->cpu_seconds = progress_cpu_seconds(&run->progress);
     run->skip_seconds = progress_skip_seconds(&run->progress);
-    run->status = run->result.cut ? 0 : process_status(p);
+    run->interrupted = process_interruption(p);
+    run->argument_bytes = process_copy_arguments(p, run->arguments);
+    run->status = run->result.cut && run->interrupted == 0 ? 0 : process_status(p);
     run->loader_failed = process_loader_failed(p);
     snprintf(run->program, sizeof run->program, "%s", process_program(p));
     code = r->finish(r->context, i, &run->job.err);
     if (code == 0 && i == 0)
         code = pass_output_on(output, r->own, &run->job.err);
     if (i == 0 && !r->quiet) {
-        tell_death(r->own, p);
+        report_death(r->own, p);
         fflush(r->own->err);
     }
     return code;
 }
 
-/* Each reads the checkpoint for itself: a file that is open in several processes has one place in all of them. */
+/* Starts the process. Each run opens the checkpoint itself: a descriptor inherited by several processes has one file
+ * position in all of them. */
 static struct process *start(const struct program_runs *r, struct error *err)
 {
     if (r->restore == NULL)
@@ -144,7 +152,7 @@ static void work(void *context, unsigned i)
     separate_input();
     if (separate_output(&output, r->own, &run->job.err) != 0)
         return;
-    offer_to_be_killed_first();
+    prefer_oom_kill();
     struct process *p = start(r, &run->job.err);
     if (p)
         run->job.done = simulate_run(r, i, p, &output) == 0;
@@ -157,7 +165,7 @@ static void *slot_of(void *context, unsigned i)
 
 /* ---- all of them */
 
-/* Input that can be read only once is kept, so that each run gets it. */
+/* Copies standard input to memory if it can be read only once, such as a pipe, so that each run can read it. */
 static int keep_input(struct error *err)
 {
     struct stat s;
@@ -167,15 +175,16 @@ static int keep_input(struct error *err)
         return 0;
     int kept = memfd_create("standard input", MFD_CLOEXEC);
     if (kept < 0)
-        return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
-    while ((n = read(STDIN_FILENO, part, sizeof part)) > 0)
-        for (ssize_t done = 0, w; done < n; done += w)
-            if ((w = write(kept, part + done, (size_t)(n - done))) < 0)
-                return error_set(err, -errno, "cannot keep standard input: %s", strerror(errno));
+        return error_set(err, -errno, "cannot store standard input: %s", strerror(errno));
+    while ((n = io_read(STDIN_FILENO, part, sizeof part)) > 0) {
+        int code = io_write(kept, part, (size_t)n);
+        if (code < 0)
+            return error_set(err, code, "cannot store standard input: %s", strerror(-code));
+    }
     lseek(kept, 0, SEEK_SET);
     dup2(kept, STDIN_FILENO);
     close(kept);
-    return n < 0 ? error_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : 0;
+    return n < 0 ? error_set(err, (int)n, "cannot read standard input: %s", strerror((int)-n)) : 0;
 }
 
 int program_runs_begin(struct program_runs *r, struct error *err)
@@ -186,19 +195,24 @@ int program_runs_begin(struct program_runs *r, struct error *err)
     return code;
 }
 
-void program_runs_do(struct program_runs *r)
+int program_runs_do(struct program_runs *r, struct error *err)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = r->at_once ? r->at_once : processors > 0 ? (uint64_t)processors : 1;
     double start = now_seconds();
-    run_jobs(&(struct jobs){.count = r->count,
-                            .at_once = jobs < r->count ? (unsigned)jobs : r->count,
-                            .slot = slot_of,
-                            .work = work,
-                            .context = r,
-                            .insns = r->simulation->max_insns,
-                            .terminal = !r->quiet && isatty(fileno(r->own->err)) ? r->own->err : NULL});
+    struct jobs all = {.count = r->count,
+                       .at_once = jobs < r->count ? (unsigned)jobs : r->count,
+                       .slot = slot_of,
+                       .work = work,
+                       .context = r,
+                       .insns = r->simulation->max_insns,
+                       .terminal = !r->quiet && terminal_obeys(r->own->err) ? r->own->err : NULL};
+    unsigned finished = 0;
+    r->interrupted = run_jobs(&all, &finished);
     r->seconds = now_seconds() - start;
+    return r->interrupted ? error_set(err, -EINTR, "interrupted by SIG%s after %u of %u runs: there is no report",
+                                      sigabbrev_np(r->interrupted), finished, r->count)
+                          : 0;
 }
 
 struct run_report program_run_report(const struct program_runs *r, unsigned i, const struct simulation *simulation)
@@ -206,6 +220,9 @@ struct run_report program_run_report(const struct program_runs *r, unsigned i, c
     const struct program_run *run = program_run_slot(r, i);
     return (struct run_report){.version = CYCLESCOPE_VERSION,
                                .program = run->program,
+                               .arguments = run->arguments,
+                               .argument_bytes = run->argument_bytes,
+                               .interrupted = run->interrupted,
                                .status = run->loader_failed ? STATUS_OWN_ERROR : run->status,
                                .simulation = simulation,
                                .result = run->result,

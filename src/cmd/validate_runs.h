@@ -1,7 +1,7 @@
-/* Several runs of one program, side by side, that are compared: each in a process of its own (parallel.h).
+/* Several runs of one program that are compared, each in a process of its own (parallel.h).
  *
- * Every run has the same input and writes to files in memory, so that all do the same. What the first writes is passed
- * on when it has ended. */
+ * All runs read the same standard input and write to files in memory, so that they behave the same. The output of run 0
+ * is copied to standard output and standard error when it has ended; that of the others is discarded. */
 #ifndef CYCLESCOPE_CMD_VALIDATE_RUNS_H
 #define CYCLESCOPE_CMD_VALIDATE_RUNS_H
 
@@ -10,42 +10,49 @@
 #include "cmd/progress.h"
 #include "report/run_report.h"
 
-/* At the begin of what a run leaves behind, in memory that is shared. */
+/* The first member of the slot in which a run stores its results, in shared memory. */
 struct program_run {
     struct job job;
     struct simulation_result result;
-    char program[4096];
-    int status;
-    bool loader_failed;
-    struct progress progress; /* silent: for the times */
+    char program[4096];             /* name of the program */
+    char arguments[ARGUMENTS_KEPT]; /* as from process_arguments; those that do not fit are left out */
+    size_t argument_bytes;
+    int interrupted;          /* as from process_interruption */
+    int status;               /* exit status */
+    bool loader_failed;       /* the guest's dynamic loader could not start the program */
+    struct progress progress; /* prints nothing; measures the times */
     double seconds, cpu_seconds, skip_seconds;
 };
 
 struct program_runs {
     const struct process_config *guest;
-    const char *restore;                 /* the checkpoint that all go on from; NULL: they start the program */
-    const struct simulation *simulation; /* what all begin with */
+    const char *restore;                 /* checkpoint file that all runs continue from; NULL: they start the program */
+    const struct simulation *simulation; /* each run begins with a copy, which `prepare` changes */
     const struct own_output *own;
     bool quiet;
-    unsigned count;
-    uint64_t at_once; /* 0: as many as there are processors */
-    size_t slot_bytes;
-    void *slot; /* `count` of them; each begins with a struct program_run */
-    /* In the run's process, before and after it; all that they allocate ends with it. */
+    unsigned count;    /* number of runs */
+    uint64_t at_once;  /* most runs at the same time; 0: the number of processors */
+    size_t slot_bytes; /* size of a slot */
+    void *slot;        /* `count` slots; each begins with a struct program_run */
+    /* Called in the process of run i, before and after its simulation. Memory that they allocate need not be freed: the
+     * process ends after `finish`. */
     int (*prepare)(void *context, unsigned i, struct simulation *s, struct error *err);
     int (*finish)(void *context, unsigned i, struct error *err);
     void *context;
-    double seconds; /* of all, by the clock */
+    double seconds;  /* elapsed time of all runs together */
+    int interrupted; /* signal that ended all runs early, or 0 */
 };
 
-/* Memory for what runs leave behind, and standard input as all will read it. */
+/* Allocates the slots, and copies standard input to memory if it can be read only once. */
 int program_runs_begin(struct program_runs *r, struct error *err) MUST_CHECK;
-void program_runs_do(struct program_runs *r);
+/* Does all runs. Errors of single runs are in their slots. If somebody interrupts the command, ends all runs and
+ * returns -EINTR; otherwise 0. */
+int program_runs_do(struct program_runs *r, struct error *err) MUST_CHECK;
 
 void *program_run_slot(const struct program_runs *r, unsigned i);
-/* Of a run that came to its end; `simulation` is the one that it was. */
+/* Returns the report of a run that has succeeded. `simulation` is the simulation that it did. */
 struct run_report program_run_report(const struct program_runs *r, unsigned i, const struct simulation *simulation);
-/* 0, or a code and the sentence that says why a run, called `name`, did not come to its end. */
+/* Returns 0 if run i has succeeded; otherwise a negative code and a message in which the run is called `name`. */
 int program_run_check(const struct program_runs *r, unsigned i, const char *name, struct error *err) MUST_CHECK;
 
 #endif

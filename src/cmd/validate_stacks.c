@@ -1,36 +1,29 @@
-/* cyclescope validate: every accounting method against the simulation reference. */
+/* cyclescope validate: compares all accounting methods with the simulation reference. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/core_options.h"
-#include "cmd/guest_options.h"
-#include "cmd/stack_files.h"
 #include "cmd/validate.h"
-#include "cmd/validate_runs.h"
 #include "report/validate_report.h"
 
 struct stacks_options {
-    struct guest_options guest;
-    struct core_options core;
-    struct stack_files files;
-    uint64_t jobs; /* at once; 0: as many as there are processors */
-    bool all_orders, quiet, help;
+    struct validate_options common;
+    bool all_orders;
 };
 
-/* What a run leaves behind. */
+/* The results of a run, in shared memory. */
 struct run_slot {
     struct program_run run;
-    struct stack_interval total; /* of the first run */
+    struct stack_interval total; /* stacks of all methods; only of run 0 */
 };
 
 struct validation {
     struct stacks_options *options;
     struct reference_plan plan;
     struct program_runs runs;
-    struct core_config core;       /* of the run, in its process */
-    struct accounting *accounting; /* of the first */
+    struct core_config core;       /* core of a run; used in its process */
+    struct accounting *accounting; /* accounting of run 0; used in its process */
 };
 
 /* ---- one run, in its own process */
@@ -39,13 +32,13 @@ static int prepare(void *context, unsigned i, struct simulation *s, struct error
 {
     struct validation *v = context;
     unsigned methods = 0;
-    v->core = reference_core(&v->options->core.config, &v->plan.run[i]);
+    v->core = reference_core(&v->options->common.core.config, &v->plan.run[i]);
     s->core = &v->core;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         methods |= (unsigned)!stack_rows[k].view << k;
     if (i > 0)
         return 0;
-    v->accounting = accounting_new(&v->options->core.config, methods, 0, err);
+    v->accounting = accounting_new(&v->options->common.core.config, methods, 0, err);
     if (v->accounting == NULL)
         return -1;
     s->observer = accounting_observer(v->accounting);
@@ -62,18 +55,18 @@ static int finish(void *context, unsigned i, struct error *err)
     return 0;
 }
 
-/* ---- all of them */
+/* ---- the command */
 
 static int write_report(struct stacks_options *o, const struct own_output *own, const struct validate_report *r)
 {
     int status = r->run.status;
-    if (!o->quiet)
-        validate_report_print(r, own->err);
-    if (o->files.csv.to)
-        validate_report_csv(r, o->files.csv.to);
-    if (o->files.svg.to)
-        validate_report_svg(r, o->files.svg.to);
-    return stack_files_close(&o->files, own, o->files.json.to ? validate_report_json(r) : NULL, status);
+    if (!o->common.quiet)
+        validate_report_print(r, own_page(own));
+    if (o->common.files.csv.to)
+        validate_report_csv(r, o->common.files.csv.to);
+    if (o->common.files.svg.to)
+        validate_report_svg(r, o->common.files.svg.to);
+    return stack_files_close(&o->common.files, own, o->common.files.json.to ? validate_report_json(r) : NULL, status);
 }
 
 static int report(const struct validation *v, const struct own_output *own)
@@ -82,7 +75,7 @@ static int report(const struct validation *v, const struct own_output *own)
     struct error err;
     if (program_run_check(&v->runs, 0, "the run that the methods account for", &err) != 0)
         return own_fail(own, &err);
-    struct validate_report r = {.run = program_run_report(&v->runs, 0, &v->options->core.simulation),
+    struct validate_report r = {.run = program_run_report(&v->runs, 0, &v->options->common.core.simulation),
                                 .total = &first->total,
                                 .plan = &v->plan,
                                 .seconds = v->runs.seconds};
@@ -102,62 +95,54 @@ static int validate_program(struct stacks_options *o, char **argv)
     struct error err;
     own_output_open(&own);
     reference_plan_make(&v.plan, o->all_orders);
-    int code = core_options_finish(&o->core, &err);
-    if (code == 0 && o->guest.restore && strcmp(o->guest.restore, "-") == 0)
-        code = error_set(&err, -EINVAL, "--restore -: every run reads the checkpoint for itself, so it must be a file");
+    int code = core_options_finish(&o->common.core, &err);
+    if (code == 0 && o->common.guest.restore && strcmp(o->common.guest.restore, "-") == 0)
+        code = error_set(&err, -EINVAL,
+                         "--restore -: every run reads the checkpoint for itself, so give the name of a file");
     if (code == 0)
-        code = guest_options_finish(&o->guest, argv, &err);
-    v.runs = (struct program_runs){.guest = &o->guest.config,
-                                   .restore = o->guest.restore,
-                                   .simulation = &o->core.simulation,
-                                   .own = &own,
-                                   .quiet = o->quiet,
-                                   .count = v.plan.count,
-                                   .at_once = o->jobs,
+        code = guest_options_finish(&o->common.guest, argv, &err);
+    v.runs = (struct program_runs){.count = v.plan.count,
                                    .slot_bytes = sizeof(struct run_slot),
                                    .prepare = prepare,
                                    .finish = finish,
                                    .context = &v};
     if (code == 0)
-        code = program_runs_begin(&v.runs, &err);
-    if (code == 0)
-        code = stack_files_open(&o->files, &own, &err);
-    if (code != 0)
-        return own_fail(&own, &err);
-    program_runs_do(&v.runs);
-    return report(&v, &own);
+        code = validate_run(&o->common, &own, &v.runs, &err);
+    int status =
+        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
+    own_output_close(&own);
+    return status;
 }
 
 int validate_stacks(int argc, char **argv)
 {
     struct stacks_options o = {0};
-    guest_options_init(&o.guest);
-    core_options_init(&o.core);
+    validate_options_init(&o.common);
     const struct option table[] = {
-        {"all-orders", OPTION_FLAG, &o.all_orders, NULL, "all orders, their mean and their range: 72 runs"},
-        {"jobs", OPTION_COUNT, &o.jobs, "N", "runs at once (as many as there are processors)"},
-        STACK_FILE_ROWS(&o.files),
-        {"quiet", OPTION_FLAG, &o.quiet, NULL, "print nothing"},
-        {"help", OPTION_FLAG, &o.help, NULL, "print this"},
-        CORE_OPTION_ROWS(&o.core),
-        RESTORE_OPTION_ROW(&o.guest),
-        GUEST_OPTION_ROWS(&o.guest),
+        {"all-orders", OPTION_FLAG, &o.all_orders, NULL, "use all orders, show their mean and range (72 runs)"},
+        {"jobs", OPTION_POSITIVE, &o.common.jobs, "N", "runs at the same time (number of processors)"},
+        STACK_FILE_ROWS(&o.common.files),
+        PAGE_OPTION_ROW(&o.common.page),
+        {"quiet", OPTION_FLAG, &o.common.quiet, NULL, "print nothing but errors"},
+        {"h,help", OPTION_FLAG, &o.common.help, NULL, "print this help"},
+        CORE_OPTION_ROWS(&o.common.core),
+        RESTORE_OPTION_ROW(&o.common.guest),
+        GUEST_OPTION_ROWS(&o.common.guest),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
     int first, status;
-    if (command_begins(
-            table, ROWS, argc, argv, &o.help,
+    if (command_parse(
+            table, ROWS, argc, argv, &o.common.help,
             "usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n"
             "       cyclescope validate counters|stalls|overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
-            "TLBs and branch prediction become real one after another, in two orders. The program runs twelve\n"
-            "times, with --all-orders 72 times, as many at once as --jobs says, and should not mind that; its\n"
-            "output is that of one run.\n"
-            "The words in the second line, with --help, tell of what else there is to validate.\n\n"
+            "TLBs and branch prediction are first ideal and become real one after another, in two orders. The\n"
+            "program runs twelve times, or 72 times with --all-orders; --jobs runs at the same time. It must be\n"
+            "able to run several times at once. Its output is that of one run.\n"
+            "`validate counters`, `validate stalls` and `validate overhead` validate the sampler; see their --help.\n\n"
             "options:",
             &first, &status))
         status = validate_program(&o, argv + first);
-    core_options_free(&o.core);
-    guest_options_free(&o.guest);
+    validate_options_free(&o.common);
     return status;
 }

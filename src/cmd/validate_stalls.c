@@ -1,4 +1,4 @@
-/* cyclescope validate stalls: the stall breakdown on cores that overlap less and less. */
+/* cyclescope validate stalls: compares the stall breakdown on cores in which stalls overlap less and less. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "cmd/command.h"
 #include "cmd/validate.h"
-#include "monitor/distance.h"
+#include "sampler/distance.h"
 #include "report/validate_sampling_report.h"
 
 enum { INTERVAL = 200000, INTERVALS_MOST = 1 << 16 };
@@ -16,27 +16,27 @@ struct check_options {
     uint64_t interval;
 };
 
-/* What a run leaves behind. */
+/* The results of a run, in shared memory. */
 struct stalls_slot {
     struct program_run run;
     struct stall_interval total;
-    size_t intervals; /* more than there is room for: all were not kept */
-    struct stall_interval of[INTERVALS_MOST];
+    size_t intervals;                         /* number of intervals; those beyond INTERVALS_MOST are not stored */
+    struct stall_interval of[INTERVALS_MOST]; /* by interval */
 };
 
 struct validation {
     struct check_options *options;
     struct core_config core[STALL_RUNS];
     struct program_runs runs;
-    struct stalls *stalls; /* of a run, in its process */
+    struct stalls *stalls; /* used in the process of a run */
 };
 
-static const char *const run_names[STALL_RUNS] = {"the run of the core as it is",
-                                                  "the run with one instruction per bundle", "the serial run"};
+static const char *const run_names[STALL_RUNS] = {"the run on the real core", "the run with one instruction per bundle",
+                                                  "the serial run"};
 
 /* ---- cores */
 
-/* One instruction per bundle, and as many bundles in flight as before. */
+/* Changes a core to one instruction per bundle, with as many bundles in flight as before. */
 static int make_single(struct core_config *c, struct error *err)
 {
     char setting[64];
@@ -95,13 +95,14 @@ static int finish(void *context, unsigned i, struct error *err)
     struct stalls_slot *slot = program_run_slot(&v->runs, i);
     slot->total = *stalls_total(v->stalls);
     if (slot->intervals > INTERVALS_MOST)
-        return error_set(err, -E2BIG, "more than %d intervals: --interval has to be longer", INTERVALS_MOST);
+        return error_set(err, -E2BIG, "the run has more than %d intervals: use a longer --interval", INTERVALS_MOST);
     return 0;
 }
 
-/* ---- all of them */
+/* ---- the command */
 
-/* Intervals that every run has, whole ones. */
+/* Returns the number of intervals that all runs have. A last interval that is less than half complete does not count.
+ */
 static size_t common_intervals(const struct validation *v)
 {
     size_t common = SIZE_MAX;
@@ -115,12 +116,14 @@ static size_t common_intervals(const struct validation *v)
     return common;
 }
 
+/* Computes the distance between the real core and each core, for each source; NAN if the source is too rare. */
 static int find_distances(const struct validation *v, struct stalls_check_report *r, struct error *err)
 {
     size_t n = r->intervals;
-    double *cycles = calloc(n + 1, 2 * sizeof *cycles), *other = cycles + n + 1;
+    double *cycles = calloc(n + 1, 2 * sizeof *cycles);
     if (cycles == NULL)
         return error_set(err, -ENOMEM, "out of memory for %zu intervals", n);
+    double *other = cycles + n + 1;
     for (unsigned source = 0; source < STALL_SOURCES; source++)
         for (unsigned run = 0; run < STALL_RUNS; run++) {
             const struct stalls_slot *real = program_run_slot(&v->runs, STALL_RUN_REAL);
@@ -154,7 +157,7 @@ static int report(struct validation *v, const struct own_output *own)
     if (find_distances(v, &r, &err) != 0)
         return own_fail(own, &err);
     if (!o->common.quiet)
-        stalls_check_print(&r, own->err);
+        stalls_check_print(&r, own_page(own));
     if (o->common.files.csv.to)
         stalls_check_csv(&r, o->common.files.csv.to);
     return stack_files_close(&o->common.files, own, o->common.files.json.to ? stalls_check_json(&r) : NULL,
@@ -177,7 +180,10 @@ static int validate_program(struct check_options *o, char **argv)
         code = make_cores(&v, &err);
     if (code == 0)
         code = validate_run(&o->common, &own, &v.runs, &err);
-    return code == 0 ? report(&v, &own) : own_fail(&own, &err);
+    int status =
+        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
+    own_output_close(&own);
+    return status;
 }
 
 int validate_stalls(int argc, char **argv)
@@ -185,17 +191,18 @@ int validate_stalls(int argc, char **argv)
     struct check_options o = {.interval = INTERVAL};
     validate_options_init(&o.common);
     const struct option table[] = {
-        {"interval", OPTION_COUNT, &o.interval, "N", "compare breakdowns of every N instructions (200K)"},
+        {"interval", OPTION_POSITIVE, &o.interval, "N", "compare breakdowns of every N instructions (200K)"},
         VALIDATE_OPTION_ROWS(&o.common),
     };
     enum { ROWS = sizeof table / sizeof table[0] };
     int first, status;
-    if (command_begins(
+    if (command_parse(
             table, ROWS, argc, argv, &o.common.help,
             "usage: cyclescope validate stalls [options] [--] PROGRAM [ARGUMENTS]\n\n"
-            "Breaks the program's stalls down by source on the core as it is, on one that has a single\n"
-            "instruction in a bundle, and on one that besides issues an instruction only when the one before\n"
-            "has retired, so that stalls cannot overlap; and says how far the three are apart over time.\n\noptions:",
+            "Breaks the program's stalls down by source on three cores: the core itself; the same with a single\n"
+            "instruction per bundle; and that with serial issue, in which an instruction issues only after the\n"
+            "previous one has retired, so that stalls cannot overlap. Shows how far the three are apart over\n"
+            "time.\n\noptions:",
             &first, &status))
         status = validate_program(&o, argv + first);
     validate_options_free(&o.common);

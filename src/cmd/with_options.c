@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUANTUM_LEAST = 1000 }; /* what comes from memory must find the program still there */
+enum {
+    QUANTUM_LEAST = 1000
+}; /* cycles; data from memory must arrive while the program that needs it still has its turn */
 
 void with_options_init(struct with_options *w)
 {
@@ -18,7 +20,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The next word is copied to `to`, without what quotes it. Where it ended; NULL: its quotation does not. */
+/* Copies the next word to `*to`, without quotation marks and backslashes. Returns the end of the word in the line; NULL
+ * if a quotation mark is not closed. */
 static const char *copy_word(const char *from, char **to)
 {
     char quote = 0;
@@ -53,7 +56,7 @@ char **split_words(const char *line, struct error *err)
             break;
         words[count++] = to;
         if ((from = copy_word(from, &to)) == NULL) {
-            error_set(err, -EINVAL, "a quotation does not end: %s", line);
+            error_set(err, -EINVAL, "a quotation mark is not closed: %s", line);
             free(words);
             return NULL;
         }
@@ -73,7 +76,7 @@ static int add_program(struct with_options *w, const struct process_config *firs
     w->argv[w->count] = argv;
     w->config[w->count] = *first;
     w->config[w->count++].argv = argv;
-    return argv[0] ? 0 : error_set(err, -EINVAL, "--with needs a program: '%s' has none", line);
+    return argv[0] ? 0 : error_set(err, -EINVAL, "--with needs a program: '%s' is empty", line);
 }
 
 int with_options_finish(struct with_options *w, const struct process_config *first, struct simulation *s,

@@ -25,7 +25,7 @@ static bool is_link(unsigned reg)
     return reg == 1 || reg == 5;
 }
 
-/* The return-stack hints of the manual's table for JALR. */
+/* Kind of a jump, by the return-address stack hints for JALR in the RISC-V manual. */
 static enum branch_kind jump_kind(const struct insn *i)
 {
     if (i->op == INSN_jal)
@@ -45,19 +45,23 @@ static uint8_t access_bytes(const struct insn *i)
     case INSN_sb: return 1;
     case INSN_lh:
     case INSN_lhu:
-    case INSN_sh: return 2;
+    case INSN_sh:
+    case INSN_flh:
+    case INSN_fsh: return 2;
     case INSN_lw:
     case INSN_lwu:
     case INSN_sw:
     case INSN_flw:
     case INSN_fsw: return 4;
+    case INSN_amocas_q: return 16;
+    case INSN_cbo_zero: return ZEROED_BYTES;
     default: break;
     }
-    /* Atomics: bit 12 tells double words from words. */
+    /* Atomics: bit 12 distinguishes double words from words. */
     return insn_describe(i->op)->unit == UNIT_ATOMIC && !(i->bits & 1 << 12) ? 4 : 8;
 }
 
-/* Which registers an instruction reads and writes follows from the letters of its base form. */
+/* Sets the registers that an instruction reads and writes, from the operand letters of its description. */
 static void set_registers(struct code *c, const struct insn *i)
 {
     const char *letters = insn_describe(i->op)->operands;
@@ -72,6 +76,8 @@ static void set_registers(struct code *c, const struct insn *i)
         c->source[1] = REG_FP + i->rs2;
     if (strchr(letters, 'R'))
         c->source[2] = REG_FP + i->rs3;
+    if (strchr(letters, 'x'))
+        c->source[2] = i->rd;
     c->dest = fp_dest ? REG_FP + i->rd : int_dest ? i->rd : 0;
     c->o = (struct operands){.rd = fp_dest || i->rd != 0 ? i->rd : X_SINK, .rs1 = i->rs1, .rs2 = i->rs2, .rs3 = i->rs3};
     c->o.imm = strchr(letters, 'm') ? i->rm : i->imm;
@@ -164,7 +170,7 @@ static struct code_page *recent_page(struct code_cache *c, uint64_t number)
     return *recent;
 }
 
-/* Whether this address may be that of an instruction in the mode that the core is in. */
+/* Whether this address may hold instructions in the current mode. */
 static bool in_space(const struct code_cache *c, uint64_t addr)
 {
     return addr < GUEST_SPACE || (c->firmware && addr - FIRMWARE_BASE < FIRMWARE_SPACE);
@@ -181,8 +187,11 @@ static bool fetchable(struct code_cache *c, uint64_t addr, uint64_t *fault)
     if (addr >= GUEST_SPACE)
         return in_space(c, addr);
     struct code_page *page = recent_page(c, addr / GUEST_PAGE);
-    if (!page->fetchable)
+    if (!page->fetchable) {
         page->fetchable = guest_ptr(c->memory, addr, 2, PROT_EXEC) != NULL;
+        guest_mark_code(c->memory, addr, false);
+        access_remove(c->writable, addr);
+    }
     return page->fetchable;
 }
 
@@ -226,21 +235,27 @@ const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t 
     return found ? &c->code[found] : decode_at(c, page, pc, fault);
 }
 
-static void forget_page(struct code_page *p)
+/* Drops the entries of [start, end), as far as they lie in the page. Whether the page can be fetched, and whether it is
+ * marked (guest_mark_code), is found anew. */
+static void forget_part(struct code_page *p, uint64_t start, uint64_t end)
 {
+    uint64_t base = p->number * GUEST_PAGE;
+    uint64_t from = start > base ? start - base : 0, to = end < base + GUEST_PAGE ? end - base : GUEST_PAGE;
     p->fetchable = false;
-    memset(p->at, 0, sizeof p->at);
+    memset(&p->at[from / 2], 0, ((to + 1) / 2 - from / 2) * sizeof p->at[0]);
 }
 
-/* An instruction may begin two bytes before the range. */
+/* Drops a range of changed code. An instruction may begin two bytes before the range. */
 void code_changed(void *context, uint64_t start, uint64_t end)
 {
     struct code_cache *c = context;
-    uint64_t first = (start >= 2 ? start - 2 : 0) / GUEST_PAGE, last = (end + GUEST_PAGE - 1) / GUEST_PAGE;
-    for (unsigned h = 0; h < CODE_HASH; h++)
-        for (struct code_page *p = c->hash[h]; p; p = p->next)
+    start = start >= 2 ? start - 2 : 0;
+    uint64_t first = start / GUEST_PAGE, last = (end + GUEST_PAGE - 1) / GUEST_PAGE;
+    bool few = last - first < CODE_HASH; /* then each page has a chain of its own */
+    for (uint64_t h = few ? first : 0; h < (few ? last : CODE_HASH); h++)
+        for (struct code_page *p = c->hash[h % CODE_HASH]; p; p = p->next)
             if (p->number >= first && p->number < last)
-                forget_page(p);
+                forget_part(p, start, end);
 }
 
 static void forget_recent(struct code_cache *c)
@@ -249,7 +264,7 @@ static void forget_recent(struct code_cache *c)
         c->recent[i] = &c->none;
 }
 
-struct code_cache *code_new(struct guest_memory *memory, struct error *err)
+struct code_cache *code_new(struct guest_memory *memory, struct access_cache *writable, struct error *err)
 {
     struct code_cache *c = calloc(1, sizeof *c);
     void *code = mmap(NULL, CODE_MOST * sizeof *c->code, PROT_READ | PROT_WRITE,
@@ -262,13 +277,14 @@ struct code_cache *code_new(struct guest_memory *memory, struct error *err)
     c->code = code;
     c->used = 1;
     c->memory = memory;
+    c->writable = writable;
     c->mem = memory ? guest_memory_base(memory) : NULL;
     c->none.number = UINT64_MAX;
     forget_recent(c);
     return c;
 }
 
-/* What was found recently is found without asking which mode it is for. */
+/* `recent` is searched without regard to the mode, so it is cleared when the mode changes. */
 void code_use_firmware(struct code_cache *c, const uint8_t *memory)
 {
     c->firmware = memory;

@@ -1,4 +1,4 @@
-/* Commit: in order, complete instructions leave the window. */
+/* Commit: complete instructions retire in order and leave the window. */
 #include "core/core_priv.h"
 
 static void count_branch(struct core *restrict c, const struct flight *f)
@@ -34,7 +34,8 @@ static void count_events(struct core *restrict c, unsigned events, bool store)
     c->counts.misfetched += (events & EVENT_MISFETCH) != 0;
 }
 
-/* What only some instructions leave behind. */
+/* Retires a notable instruction: counts it by kind and events, frees its queue entry and registers, trains the
+ * predictor, and calls `committed` if it is observed. */
 static void retire(struct core *restrict c, const struct flight *f)
 {
     const struct code *code = f->code;
@@ -54,26 +55,27 @@ static void retire(struct core *restrict c, const struct flight *f)
     c->counts.system_calls += (code->flags & IS_SYSTEM_CALL) != 0;
     if (UNLIKELY(f->events))
         count_events(c, f->events, code->flags & IS_STORE);
-    if (UNLIKELY(c->scarce)) {
+    if (UNLIKELY(c->limits_by_class)) {
         c->fp_used -= code->dest >= REG_FP;
         c->int_used -= code->dest != 0 && code->dest < REG_FP;
     }
-    if (UNLIKELY(((f->flags & OBSERVED) != 0) | c->captures))
+    if (UNLIKELY(((f->flags & OBSERVED) != 0) | c->wants_notable_commits))
         OBSERVE_IF(true, c, committed, f);
 }
 
+/* Whether the store buffer has no room for `stores` more stores. */
 static bool store_buffer_full(const struct core *restrict c, unsigned stores)
 {
     return c->store_commit - c->store_head + stores > c->store_buffer_size;
 }
 
-/* Whether that is why nothing was committed. */
+/* Whether nothing retired because the store buffer is full. */
 static bool blocked_by_stores(uint64_t result)
 {
-    return result == stage_result(PLACE_COMMIT, 0, COMMIT_STORES);
+    return result == stage_result(STAGE_COMMIT, 0, COMMIT_STORES);
 }
 
-/* The 64 bits of a map from this slot on, in ring order. */
+/* Returns the 64 bits of a map from this slot on, in ring order. */
 static inline uint64_t bits_from(const struct core *restrict c, const uint64_t *map, unsigned slot)
 {
     unsigned word = slot / 64, bit = slot % 64;
@@ -83,7 +85,7 @@ static inline uint64_t bits_from(const struct core *restrict c, const uint64_t *
     return bits;
 }
 
-/* The first n instructions go. */
+/* Removes the n oldest instructions from the window. */
 static inline void leave(struct core *restrict c, unsigned n)
 {
     unsigned slot = (unsigned)(c->head & c->mask), word = slot / 64, bit = slot % 64;
@@ -95,25 +97,25 @@ static inline void leave(struct core *restrict c, unsigned n)
     c->counts.instructions += n;
 }
 
-/* A whole bundle or nothing. */
+/* Retires the oldest bundle as a whole, or nothing. */
 static uint64_t commit_bundle(struct core *restrict c)
 {
-    const struct flight_more *first = &c->more[c->head & c->mask];
+    const struct flight_cold *first = &c->cold[c->head & c->mask];
     unsigned size = first->bundle_size, stores = 0;
     if (first->bundle_left > 0)
-        return stage_result(PLACE_COMMIT, 0, COMMIT_HEAD);
+        return stage_result(STAGE_COMMIT, 0, COMMIT_HEAD);
     for (unsigned i = 0; i < size; i++)
         stores += (flight_at(c, c->head + i)->code->flags & IS_STORE) != 0;
     if (stores && store_buffer_full(c, stores))
-        return stage_result(PLACE_COMMIT, 0, COMMIT_STORES);
+        return stage_result(STAGE_COMMIT, 0, COMMIT_STORES);
     for (unsigned i = 0; i < size; i++)
         retire(c, flight_at(c, c->head + i));
     c->rob_used -= c->bundle;
     leave(c, size);
-    return stage_result(PLACE_COMMIT, size, COMMIT_WIDTH);
+    return stage_result(STAGE_COMMIT, size, COMMIT_WIDTH);
 }
 
-/* Plain instructions are only counted; the notable ones among them are looked at one by one. */
+/* Retires up to commit_width instructions. Plain ones are only counted; notable ones are retired one by one. */
 static uint64_t commit_singly(struct core *restrict c)
 {
     unsigned slot = (unsigned)(c->head & c->mask), why = COMMIT_WIDTH;
@@ -136,10 +138,11 @@ static uint64_t commit_singly(struct core *restrict c)
     }
     leave(c, n);
     c->rob_used -= n;
-    return stage_result(PLACE_COMMIT, n, why);
+    return stage_result(STAGE_COMMIT, n, why);
 }
 
-/* The oldest instruction that is not done: a bundle waits for it, and it may have to issue as the oldest. */
+/* Returns the oldest instruction that is not done, or NULL. Its bundle waits for it, and it may be one that issues only
+ * as the oldest. */
 static struct flight *oldest_undone(struct core *restrict c)
 {
     for (uint64_t p = c->head; p < c->dispatched; p++)
@@ -148,14 +151,15 @@ static struct flight *oldest_undone(struct core *restrict c)
     return NULL;
 }
 
+/* core_commit for cores with bundles. */
 static uint64_t commit_bundles(struct core *restrict c)
 {
     struct flight *f = oldest_undone(c);
-    bool waits = c->more[c->head & c->mask].bundle_left > 0;
+    bool waits = c->cold[c->head & c->mask].bundle_left > 0;
     uint64_t result = commit_bundle(c);
     if (!waits)
         f = oldest_undone(c);
-    if (f && f->state == BLOCKED)
+    if (f && f->state == WAITS_FOR_EVENT)
         lsq_release_head(c, f);
     c->head_wait = waits ? f->wait : blocked_by_stores(result) ? lsq_room_wait(c) : HEAD_NOTHING;
     return result;
@@ -165,14 +169,14 @@ uint64_t core_commit(struct core *restrict c)
 {
     if (c->head == c->dispatched) {
         c->head_wait = HEAD_NOTHING;
-        c->wrong |= (uint64_t)c->cause << 48; /* its place in a record's second word */
-        return stage_result(PLACE_COMMIT, 0, COMMIT_EMPTY);
+        record_set_cause(&c->record, c->cause);
+        return stage_result(STAGE_COMMIT, 0, COMMIT_EMPTY);
     }
     if (UNLIKELY(c->bundle))
         return commit_bundles(c);
     struct flight *f = flight_at(c, c->head);
     bool waits = f->state != DONE;
-    uint64_t result = stage_result(PLACE_COMMIT, 0, COMMIT_HEAD);
+    uint64_t result = stage_result(STAGE_COMMIT, 0, COMMIT_HEAD);
     if (!waits) {
         result = commit_singly(c);
         c->head_wait = UNLIKELY(blocked_by_stores(result)) ? lsq_room_wait(c) : HEAD_NOTHING;
@@ -180,7 +184,7 @@ uint64_t core_commit(struct core *restrict c)
             return result;
         f = flight_at(c, c->head);
     }
-    if (UNLIKELY(f->state == BLOCKED))
+    if (UNLIKELY(f->state == WAITS_FOR_EVENT))
         lsq_release_head(c, f);
     if (waits)
         c->head_wait = f->wait;

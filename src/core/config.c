@@ -1,4 +1,4 @@
-/* The table of parameters, their values and texts. */
+/* The table of parameters; their values and their texts. */
 #include "core/config.h"
 
 #include <assert.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/options.h"
 #include "branch/branch.h"
@@ -148,7 +149,7 @@ void param_standard_text(const struct param *p, char *text, size_t size)
         value_text(p, p->standard, text, size);
 }
 
-/* The names of a choice, `last` before the last one and `between` before the others. */
+/* Lists the names of a choice, with `last` before the last name and `between` before the others. */
 static void choices_text(const struct param *p, const char *between, const char *last, char *text, size_t size)
 {
     size_t used = 0;
@@ -231,32 +232,17 @@ int param_parse(struct core_config *c, const struct param *p, const char *text, 
     return 0;
 }
 
-/* ---- which counters can count an event */
-
-static char folded(char c)
-{
-    return c == '_' ? '-' : (char)tolower((unsigned char)c);
-}
-
-/* Names are the same whatever their case, and with '-' for '_'. */
-static bool same_name(const char *a, const char *b)
-{
-    while (*a && folded(*a) == folded(*b)) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
+/* ---- rules: which counters can count an event */
 
 const struct counter_rule *rule_find(const struct core_config *c, const char *event)
 {
     for (uint32_t i = 0; i < c->rule_count; i++)
-        if (same_name(c->rule[i].event, event))
+        if (strcasecmp(c->rule[i].event, event) == 0)
             return &c->rule[i];
     return NULL;
 }
 
-/* Numbers with commas between them; false if they are none. */
+/* Parses a list of counter numbers with commas. Returns false if the text is not such a list. */
 static bool parse_counters(const char *text, uint32_t *counters)
 {
     for (*counters = 0;; text++) {

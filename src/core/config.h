@@ -1,15 +1,15 @@
-/* The description of a core: the parameters of param.def with their values.
+/* The configuration of a core: the parameters of param.def with their values.
  *
- * Values come from the defaults, then from a core file, then from single settings, later ones over earlier ones.
- * core_config_check says whether they make sense together; a config that passed can be simulated.
+ * Values come from the defaults, then from a core file, then from single settings; later ones override earlier ones.
+ * core_config_check tells whether the values fit together. A configuration that passed it can be simulated.
  *
- * A core file is an INI file: `key = value` in sections named like the part of a parameter before its dot; `;` and `#`
- * begin comments. Before the first section there may be `base = NAME`: the file then changes that core, one of those
- * that come with Cyclescope, instead of the defaults.
+ * A core file is an INI file: `key = value` in sections. A parameter `section.key` is the key `key` in [section]. `;`
+ * and `#` begin comments. Before the first section a file may say `base = NAME`: it then changes the core of that name,
+ * one of those that come with Cyclescope, instead of the defaults.
  *
- * The section [events] has keys of its own: names of events of the PMU, each with the numbers of the counters that can
- * count it, such as `fp-instructions = 0,1`. An event without such a rule can be counted by any. This module keeps the
- * names and does not know whether there are such events: pmu/fit.h says. */
+ * The section [events] is different: its keys are names of PMU events, and a value lists the counters that can count
+ * the event, such as `fp_instructions = 0,1`. Any counter can count an event without such a rule. This module stores
+ * the names and does not check them; pmu/fit.h does. */
 #ifndef CYCLESCOPE_CORE_CONFIG_H
 #define CYCLESCOPE_CORE_CONFIG_H
 
@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-/* Values of the choices that belong to no other module. */
+/* Values of choices that belong to no other module. */
 enum issue_order { ISSUE_OUT_OF_ORDER, ISSUE_IN_ORDER, ISSUE_IN_ORDER_SERIAL };
 enum branch_on { BRANCH_ON_ALU, BRANCH_ON_BRANCH };
 enum store_on { STORE_ON_LOAD, STORE_ON_STORE };
@@ -38,16 +38,16 @@ enum {
 };
 
 enum {
-    CORE_COUNTERS = 29, /* most counters of a core: hpmcounter3 to 31 */
-    COUNTER_RULES = 64, /* most rules of [events] */
+    CORE_COUNTERS = 29, /* most counters in a core: hpmcounter3 to 31 */
+    COUNTER_RULES = 64, /* most rules in [events] */
     EVENT_NAME_SIZE = 40
 };
 
 /* Which counters can count an event. */
 struct counter_rule {
-    char event[EVENT_NAME_SIZE]; /* as it was written */
-    uint32_t counters;           /* a bit for each, from counter 0 on: at least one */
-    uint32_t origin;             /* see core_config.origin */
+    char event[EVENT_NAME_SIZE]; /* name as written */
+    uint32_t counters;           /* bit per counter, from counter 0 on; at least one is set */
+    uint32_t origin;             /* where the rule comes from, see core_config.origin */
 };
 
 struct core_config {
@@ -60,15 +60,17 @@ struct core_config {
 #undef SIZE
 #undef FLAG
 #undef CHOICE
-    char name[64];                     /* of the core: the file's name without folder and suffix */
-    char file[128];                    /* the core file, as messages call it */
-    uint32_t origin[CORE_PARAM_COUNT]; /* where the value of core_params[i] comes from, later origins being larger */
-    uint32_t settings;                 /* number of core_config_set so far */
+    char name[64];                     /* name of the core: the file's name without folder and suffix */
+    char file[128];                    /* name of the core file in messages */
+    uint32_t origin[CORE_PARAM_COUNT]; /* where the value of core_params[i] comes from: 0, a line of the core file, or
+                                          ORIGIN_SETTING + n; later origins are larger */
+    uint32_t settings;                 /* number of core_config_set calls so far */
     uint32_t rule_count;
-    struct counter_rule rule[COUNTER_RULES]; /* in the order in which they were given, one of each name */
+    struct counter_rule rule[COUNTER_RULES]; /* in the order given, one per event name */
 };
 
-/* Values of `origin` besides the line of the core file: 0 is the default or the file's base; from here on settings. */
+/* An origin is 0 for the default or the core file's base, a line number of the core file, or from here on the number of
+ * a setting. */
 #define ORIGIN_SETTING (UINT32_C(1) << 31)
 
 enum param_type { PARAM_COUNT, PARAM_SIZE, PARAM_FLAG, PARAM_CHOICE };
@@ -76,39 +78,40 @@ enum param_type { PARAM_COUNT, PARAM_SIZE, PARAM_FLAG, PARAM_CHOICE };
 struct param {
     const char *section, *key;
     enum param_type type;
-    size_t offset;                     /* of its uint64_t in struct core_config */
-    uint64_t least, most;              /* of counts and sizes; of a choice see `choice` */
-    uint64_t standard;                 /* the default; of a choice see standard_name */
-    const char *standard_name;         /* default of a choice, or NULL */
-    const char *(*choice)(unsigned i); /* names of a choice, NULL behind the last; or NULL */
-    const char *help;                  /* one line */
+    size_t offset;             /* offset of its uint64_t in struct core_config */
+    uint64_t least, most;      /* range of counts and sizes; choices use `choice` */
+    uint64_t standard;         /* default; choices use standard_name */
+    const char *standard_name; /* default of a choice; else NULL */
+    /* Returns the i-th name of a choice, NULL after the last; NULL for other types. */
+    const char *(*choice)(unsigned i);
+    const char *help; /* one line of help */
 };
 
-extern const struct param core_params[]; /* in the order of param.def: a section may occur more than once */
+extern const struct param core_params[]; /* in the order of param.def; a section may occur more than once */
 extern const size_t core_param_count;
 
 void core_config_default(struct core_config *c);
-/* The defaults and over them a core file: by path, or by the name of one that comes with Cyclescope. A name is one of
- * the latter if it can be. */
+/* Reads the defaults and then a core file: the built-in core of that name if one exists, else the file at that path. */
 int core_config_read(struct core_config *c, const char *name_or_path, struct error *err) MUST_CHECK;
-/* The same from the text of a core file; messages call it `file`, and it gives the core its name. */
+/* The same as core_config_read from the text of a core file. `file` is its name in messages and gives the core its
+ * name. */
 int core_config_parse(struct core_config *c, const char *text, size_t length, const char *file,
                       struct error *err) MUST_CHECK;
-/* `section.key=value`, as after --set. If it fails, nothing has changed. */
+/* Applies one setting `section.key=value`, as given with --set. On failure nothing has changed. */
 int core_config_set(struct core_config *c, const char *setting, struct error *err) MUST_CHECK;
-/* Blames the latest of the values that do not fit together. */
+/* Checks that the values fit together. The message blames the latest of the values that do not. */
 int core_config_check(const struct core_config *c, struct error *err) MUST_CHECK;
 
 uint64_t param_value(const struct core_config *c, const struct param *p);
-/* The value as a core file would write it: 16K, yes, lru. */
+/* Writes the value as a core file would: 16K, yes, lru. */
 void param_text(const struct core_config *c, const struct param *p, char *text, size_t size);
-/* The default, and what else is allowed, likewise: 1..16, yes|no, lru|plru|random. */
+/* Write the default value, and the allowed values: 1..16, yes|no, lru|plru|random. */
 void param_standard_text(const struct param *p, char *text, size_t size);
 void param_range_text(const struct param *p, char *text, size_t size);
 
-/* The counters of a rule, or any others, as a core file would write them: 0,1. */
+/* Writes a set of counters as a core file would: 0,1. */
 void counters_text(uint32_t counters, char *text, size_t size);
-/* Where a rule comes from, as messages call it: my.ini:7, --set events.loads=0, or the core. */
+/* Writes where a rule comes from, for messages: my.ini:7, --set events.loads=0, or core NAME. */
 void rule_origin_text(const struct core_config *c, const struct counter_rule *r, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* What must hold between the parameters of a core. */
+/* Checks the parameters of a core, each alone and together with others. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -9,13 +9,14 @@
 
 #define FIELD(name) offsetof(struct core_config, name)
 
-/* Parameters that a rule is about; NOTHING where there are fewer. */
+/* Parameters that a check is about; NOTHING fills the rest. */
 enum { NOTHING = -1 };
 struct involved {
     long field[3];
 };
 #define INVOLVED(...) (&(const struct involved){{__VA_ARGS__}})
 
+/* Returns the parameter of these that was set last. */
 static const struct param *latest(const struct core_config *c, const struct involved *who)
 {
     const struct param *best = NULL;
@@ -27,7 +28,7 @@ static const struct param *latest(const struct core_config *c, const struct invo
     return best;
 }
 
-/* The sentence, after the setting or the line that gave the latest of the values. */
+/* Sets the error message: the setting or line that gave the latest of the values, then the sentence. */
 __attribute__((format(printf, 4, 5))) static int refuse(const struct core_config *c, struct error *err,
                                                         const struct involved *who, const char *format, ...)
 {
@@ -53,7 +54,7 @@ static bool is_power_of_two(uint64_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* The value of the parameter at `field`, and its name and value as text. */
+/* A parameter's value, and its name and value as text. */
 struct shown {
     uint64_t value;
     char name[48], text[32];
@@ -69,7 +70,7 @@ static struct shown show(const struct core_config *c, size_t field)
     return s;
 }
 
-/* ---- each value by itself: configs that were changed by other means than text are held to the same ranges */
+/* ---- each value alone. Values that did not come from text must lie in the same ranges. */
 
 static int check_ranges(const struct core_config *c, struct error *err)
 {
@@ -101,7 +102,7 @@ static int check_powers_of_two(const struct core_config *c, struct error *err)
     return 0;
 }
 
-/* ---- one value must not exceed another, unless that one is 0, which is no limit */
+/* ---- pairs: `small` must not exceed `large`, unless `large` is 0, which means no limit */
 
 static const struct {
     size_t small, large;
@@ -116,7 +117,7 @@ static const struct {
     {FIELD(itlb_ways), FIELD(itlb_entries)},
     {FIELD(dtlb_ways), FIELD(dtlb_entries)},
     {FIELD(l2tlb_ways), FIELD(l2tlb_entries)},
-    /* A bundle goes as a whole: it would wait forever for room that there never is. */
+    /* A bundle dispatches and retires as a whole: without room for a full one it would wait forever. */
     {FIELD(dispatch_bundle), FIELD(fetch_buffer)},
     {FIELD(dispatch_bundle), FIELD(dispatch_width)},
     {FIELD(dispatch_bundle), FIELD(rob_size)},
@@ -207,7 +208,7 @@ static int check_tables(const struct core_config *c, struct error *err)
 
 /* ---- caches */
 
-enum { CACHE_LINES_MOST = 1 << 24 }; /* so that the model of a cache stays far smaller than the host's memory */
+enum { CACHE_LINES_MOST = 1 << 24 }; /* keeps the model of a cache far smaller than the host's memory */
 
 static const struct level {
     const char *name;
@@ -252,7 +253,7 @@ static int check_level(const struct core_config *c, const struct level *l, struc
     return 0;
 }
 
-/* A line must fit into one of the next level. */
+/* A line must not be longer than a line of the next level. */
 static int check_next(const struct core_config *c, const struct level *near, const struct level *far, struct error *err)
 {
     struct shown small = show(c, near->line), large = show(c, far->line);

@@ -1,5 +1,5 @@
-/* Core files and single settings. inih takes a line apart; lines are handed to it one by one from here, so that each
- * message knows its line, and so that inih's continuation lines and its cut of long lines never come into play. */
+/* Reads core files and single settings. inih parses a line. This file passes lines to inih one by one, so that each
+ * message has its line number, and so that inih's continuation lines and its truncation of long lines never apply. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,24 +10,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "core/config_priv.h"
 #include "core/cores.h"
 
 enum { BASES_MOST = 8, FILE_BYTES_MOST = 1 << 20 };
 
 struct reading {
-    struct core_config *c;
-    const char *file;     /* as messages call it */
-    const char *at, *end; /* what is not yet read */
-    unsigned line;        /* the one read last, from 1 */
-    unsigned depth;       /* of bases within bases */
-    bool has_base;
-    bool failed; /* `err` has the first message; nothing more is read */
+    struct core_config *c; /* where values go */
+    const char *file;      /* name of the file in messages */
+    const char *at, *end;  /* text not read yet */
+    unsigned line;         /* number of the last line read, from 1 */
+    unsigned depth;        /* nesting depth of bases */
+    bool has_base;         /* `base` was given */
+    bool failed;           /* `err` has the first message; reading stops */
     struct error *err;
 };
 
 static int read_text(struct reading *r);
 
+/* Sets the error message with file and line, and stops reading. Returns 0, inih's code for failure. */
 __attribute__((format(printf, 2, 3))) static int fail(struct reading *r, const char *format, ...)
 {
     char sentence[400];
@@ -55,7 +57,7 @@ static bool section_exists(const char *name)
     return false;
 }
 
-/* `line` begins with a bracket. inih would pass over an unknown section that is empty, and over what follows `]`. */
+/* Checks a line that begins with a bracket. inih would accept an unknown section without keys, and text after `]`. */
 static void check_section(struct reading *r, const char *line)
 {
     char name[48], hint[120];
@@ -71,7 +73,7 @@ static void check_section(struct reading *r, const char *line)
     }
 }
 
-/* Where a comment begins: at a `;` or `#` that begins the line or follows white space. */
+/* Returns where a comment begins: at a `;` or `#` at the start of the line or after white space. */
 static size_t before_comment(const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -80,7 +82,7 @@ static size_t before_comment(const char *line, size_t length)
     return length;
 }
 
-/* inih's reader: the next line without comment and without white space around it. */
+/* inih's reader callback: copies the next line, without comment and surrounding white space. */
 static char *next_line(char *to, int room, void *stream)
 {
     struct reading *r = stream;
@@ -106,13 +108,14 @@ static char *next_line(char *to, int room, void *stream)
     return r->failed ? NULL : to;
 }
 
+/* `base = NAME`: reads that core first. Its values count as given by no line. */
 static int take_base(struct reading *r, const char *name)
 {
     char names[256];
     const char *text = core_text(name);
     if (text == NULL) {
         core_names(names, sizeof names);
-        return fail(r, "there is no core '%.40s' to begin with: cores are %s", name, names);
+        return fail(r, "there is no base core '%.40s': cores are %s", name, names);
     }
     if (r->has_base)
         return fail(r, "base is given twice");
@@ -128,7 +131,7 @@ static int take_base(struct reading *r, const char *name)
     return !r->failed;
 }
 
-/* A key of [events]. */
+/* Handles a key of [events]. */
 static int take_rule(struct reading *r, const char *event, const char *value)
 {
     char where[160];
@@ -140,7 +143,7 @@ static int take_rule(struct reading *r, const char *event, const char *value)
     return !r->failed;
 }
 
-/* inih's handler: a key and its value. */
+/* inih's handler callback: sets one parameter. */
 static int take(void *user, const char *section, const char *key, const char *value)
 {
     struct reading *r = user;
@@ -148,14 +151,14 @@ static int take(void *user, const char *section, const char *key, const char *va
     if (*section == '\0' && strcmp(key, "base") == 0)
         return take_base(r, value);
     if (*section == '\0')
-        return fail(r, "'%.40s' stands before any section such as [l1d]; only 'base = CORE' may", key);
+        return fail(r, "'%.40s' comes before any section such as [l1d]; only 'base = CORE' may", key);
     if (is_events(section))
         return take_rule(r, key, value);
     const struct param *p = param_find(section, key);
     if (p == NULL) {
         snprintf(name, sizeof name, "%s.%.40s", section, key);
         suggest_param(name, hint, sizeof hint);
-        return fail(r, "'%s' is no parameter; %s", name, hint);
+        return fail(r, "'%s' is not a parameter; %s", name, hint);
     }
     uint32_t *origin = &r->c->origin[p - core_params];
     if (*origin != 0)
@@ -176,6 +179,7 @@ static int read_text(struct reading *r)
     return r->failed ? -EINVAL : 0;
 }
 
+/* Names the core after its file, without folder and suffix. */
 static void name_core(struct core_config *c, const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
@@ -189,27 +193,22 @@ int core_config_parse(struct core_config *c, const char *text, size_t length, co
     core_config_default(c);
     name_core(c, file);
     if (memchr(text, '\0', length) != NULL)
-        return error_set(err, -EINVAL, "%s: no core file: it contains a zero byte", c->file);
+        return error_set(err, -EINVAL, "%s: not a core file: it contains a zero byte", c->file);
     struct reading r = {.c = c, .file = c->file, .at = text, .end = text + length, .err = err};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        r.at += 3; /* the mark that some editors put before UTF-8 */
+        r.at += 3; /* byte order mark, which some editors write before UTF-8 */
     return read_text(&r);
 }
 
-/* Reads up to `room` bytes; their number or a negative code. */
+/* Reads up to `room` bytes of a file. Returns their number or a negative errno. */
 static ssize_t load(const char *path, char *to, size_t room)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t length = 0;
-    ssize_t got = fd < 0 ? -1 : 1;
-    while (got > 0 && length < room) {
-        got = read(fd, to + length, room - length);
-        length += got > 0 ? (size_t)got : 0;
-    }
-    int code = got < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return code ? code : (ssize_t)length;
+    if (fd < 0)
+        return -errno;
+    ssize_t length = io_read(fd, to, room);
+    close(fd);
+    return length;
 }
 
 static int no_such_core(const char *name, int code, struct error *err)
@@ -229,13 +228,13 @@ int core_config_read(struct core_config *c, const char *name_or_path, struct err
         return core_config_parse(c, text, strlen(text), name_or_path, err);
     char *loaded = malloc(FILE_BYTES_MOST + 1);
     if (loaded == NULL)
-        return error_set(err, -ENOMEM, "no memory to read a core file");
+        return error_set(err, -ENOMEM, "out of memory for a core file");
     ssize_t length = load(name_or_path, loaded, FILE_BYTES_MOST + 1);
     int code;
     if (length < 0)
         code = no_such_core(name_or_path, (int)length, err);
     else if (length > FILE_BYTES_MOST)
-        code = error_set(err, -EFBIG, "%.200s: no core file: it is larger than 1M", name_or_path);
+        code = error_set(err, -EFBIG, "%.200s: not a core file: it is larger than 1M", name_or_path);
     else
         code = core_config_parse(c, loaded, (size_t)length, name_or_path, err);
     free(loaded);
@@ -244,7 +243,7 @@ int core_config_read(struct core_config *c, const char *name_or_path, struct err
 
 /* ---- single settings */
 
-/* Copies without the white space around it; false if there is no room. */
+/* Copies the text without surrounding white space. Returns false if `to` is too small. */
 static bool copy_trimmed(char *to, size_t size, const char *from, size_t length)
 {
     while (length > 0 && isspace((unsigned char)*from)) {
@@ -280,7 +279,7 @@ int core_config_set(struct core_config *c, const char *setting, struct error *er
     const struct param *p = name[before_dot] ? param_find(section, name + before_dot + 1) : NULL;
     if (p == NULL) {
         suggest_param(name, hint, sizeof hint);
-        return error_set(err, -EINVAL, "%s: '%s' is no parameter; %s", where, name, hint);
+        return error_set(err, -EINVAL, "%s: '%s' is not a parameter; %s", where, name, hint);
     }
     int code = param_parse(c, p, value, where, err);
     if (code == 0)

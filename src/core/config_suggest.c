@@ -1,4 +1,4 @@
-/* What an unknown name in a core file or a setting might have been. */
+/* Suggests a known name for an unknown name in a core file or a setting. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static struct suggestion suggest_like(const char *name)
     return suggest_for(name, length, 1 + (unsigned)length / 4);
 }
 
-/* `best` is empty if no name is near. */
+/* Writes the suggestion; `best` is empty if no name is similar. */
 static void put(const char *best, char *text, size_t size)
 {
     if (best[0])

@@ -1,3 +1,4 @@
+/* The core itself: the cycle, its record, observers, time, and runs of a hart. */
 #include "core/core.h"
 
 #include <assert.h>
@@ -9,8 +10,9 @@
 
 static void flush_records(struct core *c);
 
-/* What is told to whom, and whether each cycle is looked at. */
-void core_set_watching(struct core *c)
+/* Decides whether the core checks something after each cycle, and how many runs of cycles it may keep before it reports
+ * them. */
+void core_update_watching(struct core *c)
 {
     c->watching = c->observer.each_cycle || c->machine || c->turn_cycles != NEVER;
     c->watches = 0;
@@ -28,26 +30,26 @@ void core_join_observers(struct core *c)
     if (c->machine)
         observers_join(c);
     else
-        c->observer = c->asked;
+        c->observer = c->client_observer;
     const struct core_observer *o = &c->observer;
     bool insns = core_observes_insns(o);
-    c->strides_asked |= o->strides && o->observed == OBSERVE_ALL;
-    c->strides_only = c->strides_asked && (!insns || o->strides == STRIDES_ONLY);
-    c->all_observed = (insns && o->observed == OBSERVE_ALL) || c->strides_asked;
+    c->strides_observed |= o->strides && o->observed == OBSERVE_ALL;
+    c->only_strides_observed = c->strides_observed && (!insns || o->strides == STRIDES_ONLY);
+    c->all_observed = (insns && o->observed == OBSERVE_ALL) || c->strides_observed;
     c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
-    c->all_notable = c->scarce || (c->all_observed && !c->strides_only);
-    core_set_watching(c);
+    c->all_notable = c->limits_by_class || (c->all_observed && !c->only_strides_observed);
+    core_update_watching(c);
 }
 
 void core_observe(struct core *c, const struct core_observer *o)
 {
     core_counts(c);
-    c->asked = o ? *o : (struct core_observer){0};
-    c->chosen = NEVER;
-    c->captures = false;
-    c->strides_asked = false;
+    c->client_observer = o ? *o : (struct core_observer){0};
+    c->chosen_id = NEVER;
+    c->wants_notable_commits = false;
+    c->strides_observed = false;
     for (unsigned i = 0; i < CORE_WATCHES; i++)
         c->watch[i].limit = UINT64_MAX;
     core_join_observers(c);
@@ -61,10 +63,10 @@ void core_step_every_cycle(struct core *c, bool step)
     c->step = step;
 }
 
-void core_show(struct core *c, const struct flight *f, struct insn_view *v)
+void core_fill_view(struct core *c, const struct flight *f, struct insn_view *v)
 {
     flush_records(c);
-    *v = (struct insn_view){.id = c->more[slot_of(c, f)].id,
+    *v = (struct insn_view){.id = c->cold[slot_of(c, f)].id,
                             .pc = f->pc,
                             .addr = f->code->flags & (IS_MEM | IS_CONTROL | IS_PREFETCH) ? f->addr : 0,
                             .bits = f->code->bits,
@@ -74,7 +76,7 @@ void core_show(struct core *c, const struct flight *f, struct insn_view *v)
                             .kind = f->code->control,
                             .size = f->code->mem_size,
                             .store = f->code->flags & IS_STORE && f->code->mem_size,
-                            .tag = c->more[slot_of(c, f)].tag,
+                            .tag = c->cold[slot_of(c, f)].tag,
                             .wrong_path = f->flags & WRONG_PATH,
                             .control = f->code->flags & IS_CONTROL,
                             .conditional = f->code->flags & IS_CONDITIONAL,
@@ -85,8 +87,7 @@ void core_show(struct core *c, const struct flight *f, struct insn_view *v)
 
 /* ---- records */
 
-_Static_assert(sizeof(struct cycle_record) == 2 * sizeof(uint64_t), "a record is two words");
-
+/* Adds `n` cycles with this record to the counts. */
 static void count_cycles(struct core_counts *k, const struct cycle_record *r, uint64_t n)
 {
     k->cycles += n;
@@ -100,14 +101,15 @@ static void count_cycles(struct core_counts *k, const struct cycle_record *r, ui
     k->wrong_path_cycles += n & -(uint64_t)((r->flags & CYCLE_WRONG_PATH) != 0);
 }
 
-/* Counts them and tells them. What goes on after that is a run of the same record, with no cycles so far. */
+/* Adds the runs of cycles so far to the counts and reports them to the observer. Afterwards the current run continues
+ * with the same record and 0 cycles. */
 static void flush_records(struct core *c)
 {
     const struct core_observer *o = &c->observer;
     struct cycle_run *first = c->runs + (c->runs[0].cycles == 0), *last = c->run;
-    if (c->telling || first > last)
+    if (c->flushing_records || first > last)
         return;
-    c->telling = true; /* who is told may ask */
+    c->flushing_records = true; /* observers may re-enter */
     for (const struct cycle_run *r = first; r <= last; r++)
         count_cycles(&c->counts, &r->record, r->cycles);
     if (o->cycle_runs)
@@ -117,46 +119,50 @@ static void flush_records(struct core *c)
             o->cycles(o->context, &r->record, r->cycles);
     c->runs[0] = (struct cycle_run){.record = last->record};
     c->run = c->runs;
-    c->telling = false;
+    c->flushing_records = false;
 }
 
+/* Whether fetch brought nothing because of a miss or a misfetch. */
 static inline bool fetch_missed(uint64_t stages)
 {
-    unsigned moved = stages >> 8 * PLACE_FETCH & 0xff, stop = stages >> (32 + 8 * PLACE_FETCH) & 0xff;
-    return UNLIKELY(stop >= FETCH_L1I && stop <= FETCH_MISFETCH) && moved == 0;
+    unsigned stop = stage_stop(stages, STAGE_FETCH);
+    return UNLIKELY(stop >= FETCH_L1I && stop <= FETCH_MISFETCH) && stage_moved(stages, STAGE_FETCH) == 0;
 }
 
-/* Up to which cycle the fetch buffer gives instructions to the stages behind it, if dispatch holds none of them up. */
+/* Returns the last cycle in which the fetch buffer passes instructions to the front-end stages, if dispatch does not
+ * hold them up. */
 static inline uint64_t buffer_lasts(const struct core *c)
 {
     return c->decode_cycle - c->front_stages;
 }
 
+/* Whether the cycle is CYCLE_STARVED: fetch missed and the fetch buffer is empty. */
 static inline bool starved(const struct core *c, uint64_t stages)
 {
     return fetch_missed(stages) && (c->decode_cycle < c->front_stages || buffer_lasts(c) < c->now) &&
            c->tail - c->dispatched <= c->pipe_size;
 }
 
-/* The record is put together in registers: written as bytes and read back as words it would stall the host. */
+/* Ends the cycle: adds its record to the current run, or begins a new run. record.h says why the record is built from
+ * words. */
 static inline void note_record(struct core *c, uint64_t stages)
 {
     uint64_t flags = (c->rob_used >= c->rob_size ? CYCLE_ROB_FULL : 0) | (c->paths.level > 0 ? CYCLE_WRONG_PATH : 0);
     if (UNLIKELY(starved(c, stages)))
         flags |= CYCLE_STARVED;
-    if (UNLIKELY(flags & CYCLE_STARVED || c->wrong >> CUT_SHIFT))
+    /* OBSERVE_MISSES wants the first control transfer after a starved cycle. */
+    if (UNLIKELY(flags & CYCLE_STARVED || record_has_cut(&c->record)))
         c->control_mark = c->miss_mark;
-    uint64_t rest = c->rob_used | (uint64_t)c->head_wait << 16 | flags << 24 | c->wrong, word[2];
+    uint64_t rest = record_rest(&c->record, c->rob_used, c->head_wait, flags);
     struct cycle_run *r = c->run;
-    memcpy(word, &r->record, sizeof word);
-    if (stages != word[0] || rest != word[1]) {
+    if (!record_equals(&r->record, stages, rest)) {
         if (UNLIKELY(r >= c->run_end)) {
             flush_records(c);
             r = c->run;
         } else {
             c->run = ++r;
         }
-        memcpy(&r->record, (uint64_t[2]){stages, rest}, sizeof r->record);
+        record_store(&r->record, stages, rest);
         r->cycles = 0;
     }
     r->cycles++;
@@ -173,12 +179,7 @@ struct memsys *core_memsys(struct core *c)
     return c->memsys;
 }
 
-struct branch_unit *core_branch_unit(struct core *c)
-{
-    return c->predictor;
-}
-
-/* ---- for the guest: a counter is read when the window is empty, so that its value is exact */
+/* ---- counters for the guest. A counter is read when the window is empty, so its value is exact. */
 
 uint64_t core_read_counter(void *context, unsigned counter)
 {
@@ -198,7 +199,7 @@ uint64_t core_read_counter(void *context, unsigned counter)
 
 void core_choose(struct core *c, uint64_t id)
 {
-    c->chosen = id ? id : NEVER;
+    c->chosen_id = id ? id : NEVER;
 }
 
 uint64_t core_cycle(const struct core *c)
@@ -213,14 +214,14 @@ uint64_t core_fetched(const struct core *c)
 
 void core_capture(struct core *c, bool capture)
 {
-    c->captures = capture;
+    c->wants_notable_commits = capture;
 }
 
 void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t limit)
 {
     assert(watch < CORE_WATCHES);
     c->watch[watch] = (struct core_watch){count, limit};
-    core_set_watching(c);
+    core_update_watching(c);
 }
 
 static void flush_if_each(struct core *c)
@@ -229,7 +230,9 @@ static void flush_if_each(struct core *c)
         flush_records(c);
 }
 
-static void look_at_watches(struct core *c)
+/* After each cycle, if core.watching: calls `reached` for watched counts, checks counters for overflows and the turn
+ * for its end. */
+static void check_watches(struct core *c)
 {
     flush_if_each(c);
     for (unsigned i = 0; i < c->watches; i++) {
@@ -237,10 +240,10 @@ static void look_at_watches(struct core *c)
         if (value >= c->watch[i].limit && c->observer.reached)
             c->observer.reached(c->observer.context, i, c->now);
     }
-    if (c->now >= c->look && c->machine)
-        machine_look(c);
-    else if (c->now >= c->look)
-        core_look_at_turn(c);
+    if (c->now >= c->next_check_cycle && c->machine)
+        machine_check_overflows(c);
+    else if (c->now >= c->next_check_cycle)
+        core_check_turn(c);
 }
 
 uint64_t core_interrupt_pc(const struct core *c)
@@ -258,7 +261,7 @@ void core_blame(struct core *c, struct insn_view *v)
                                 .mispredicted = true,
                                 .machine = c->machine_mode};
     else if (c->head != c->tail)
-        core_show(c, f, v);
+        core_fill_view(c, f, v);
     else
         *v = (struct insn_view){
             .pc = core_interrupt_pc(c), .tag = c->observer.tag ? *c->observer.tag : 0, .machine = c->machine_mode};
@@ -266,19 +269,20 @@ void core_blame(struct core *c, struct insn_view *v)
 
 /* ---- time */
 
-/* The first cycle after this one in which anything can happen, given that nothing happened in this one. */
+/* Returns the first cycle after this one in which anything can happen, given that nothing happened in this one. */
 static uint64_t next_event(const struct core *c)
 {
     uint64_t next = wheel_next(c), other = lsq_next(c);
     if (other < next)
         next = other;
-    if (c->look < next)
-        next = c->look;
+    if (c->next_check_cycle < next)
+        next = c->next_check_cycle;
     if (!c->serializing && !c->fetch_lost && c->fetch_resume > c->now && c->fetch_resume < next)
         next = c->fetch_resume;
     if (c->decode_cycle >= c->now + c->front_stages && buffer_lasts(c) + 1 < next)
         next = buffer_lasts(c) + 1;
-    /* A bundle that cannot enter grows as more of it comes through the front end, and may lack something else then. */
+    /* A bundle that cannot dispatch grows as more instructions pass the front end, and may then lack another
+     * resource. */
     for (uint64_t p = c->dispatched; p < c->tail && p <= c->dispatched + c->bundle; p++) {
         uint64_t when = c->window[p & c->mask].when;
         if (when > c->now && when < next)
@@ -292,23 +296,24 @@ static uint64_t next_event(const struct core *c)
     return next;
 }
 
+/* Simulates one cycle, last stage first. If nothing happened in it, time jumps to the next cycle in which something
+ * can: the cycles in between have the same record. */
 static inline void run_cycle(struct core *c)
 {
     c->active = false;
-    c->wrong = c->mode_word;
+    record_begin(&c->record);
     uint64_t stages = core_commit(c);
     core_complete(c);
     stages |= core_issue(c);
     if (c->store_head != c->store_commit)
         core_drain_stores(c);
     stages |= core_dispatch(c);
-    c->stages = stages;
+    c->record.stages = stages;
     stages |= core_fetch(c);
     note_record(c, stages);
     if (UNLIKELY(c->watching))
         flush_if_each(c);
-    bool moved = (uint32_t)stages != 0;
-    if (!moved && !c->active && !c->run_over && !c->step) {
+    if (!stages_moved(stages) && !c->active && !c->run_over && !c->step) {
         uint64_t next = next_event(c);
         assert(next != NEVER && next > c->now);
         c->run->cycles += next - c->now - 1;
@@ -316,7 +321,7 @@ static inline void run_cycle(struct core *c)
     }
     c->now++;
     if (UNLIKELY(c->watching))
-        look_at_watches(c);
+        check_watches(c);
 }
 
 void core_set_trap(struct core *c, enum trap trap, uint64_t value)
@@ -331,8 +336,8 @@ void core_set_trap(struct core *c, enum trap trap, uint64_t value)
     }
 }
 
-/* The host has faulted in an access at fetch, which ends the cycle: on the right path the guest gets its trap, a wrong
- * one goes nowhere. */
+/* The host faulted in a memory access of fetch, which ends the cycle. On the right path the guest gets the trap; a
+ * wrong path ends. */
 static void recover(struct core *c)
 {
     unsigned fetched = (unsigned)(c->tail - c->group_start);
@@ -345,10 +350,11 @@ static void recover(struct core *c)
     host_fpu_begin(c->paths.right->frm);
     paths_forget(&c->paths);
     c->counts.fetched += fetched;
-    note_record(c, c->stages | stage_result(PLACE_FETCH, fetched, c->paths.level ? FETCH_LOST : FETCH_SERIAL));
+    note_record(c, c->record.stages | stage_result(STAGE_FETCH, fetched, c->paths.level ? FETCH_LOST : FETCH_SERIAL));
     c->now++;
 }
 
+/* Not inlined: core_run calls sigsetjmp, after which the compiler may keep less in registers. */
 static __attribute__((noinline)) void run_cycles(struct core *c)
 {
     while (!c->run_over)
@@ -392,13 +398,13 @@ void core_run(struct core *c, struct hart *h)
     c->last_pc = h->pc;
 }
 
-/* The thread that ran last may be gone: nobody stands in for it. As with a trap fetch waits until the window is empty,
- * and then on. */
+/* The thread that ran last may be gone, so idle_hart stands in for it. As with a trap, fetch waits for an empty window;
+ * the pending trap keeps it from continuing then. */
 void core_settle(struct core *c)
 {
-    c->paths.right = &c->nobody;
+    c->paths.right = &c->idle_hart;
     if (c->paths.level == 0)
-        c->paths.hart = &c->nobody;
+        c->paths.hart = &c->idle_hart;
     c->serializing = true;
     c->cause = CAUSE_SERIAL;
     c->trap = TRAP_EBREAK;
@@ -407,7 +413,7 @@ void core_settle(struct core *c)
     c->trap = TRAP_NONE;
 }
 
-/* With its quantum used up, fetch brings nothing more. */
+/* The quantum is used up, so fetch brings nothing more. */
 void core_drain(struct core *c)
 {
     while (c->head != c->tail)

@@ -1,4 +1,4 @@
-/* A core from its configuration. */
+/* Builds a core from its configuration. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static unsigned limit_or(uint64_t value, unsigned otherwise)
     return value ? (unsigned)value : otherwise;
 }
 
-/* How this core executes each class of instructions. */
+/* Sets latency, units and issue queue of each class of instructions. */
 static void time_classes(const struct core_config *k, struct class_timing timing[CLASS_COUNT])
 {
     const uint8_t fpmul = k->fpmul_unit ? POOL_FPU : POOL_FPMULDIV;
@@ -122,7 +122,7 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->load_latency = (unsigned)k->l1d_latency;
     c->fetch_latency = (unsigned)k->l1i_latency;
     c->line_bytes = (unsigned)k->l1i_line;
-    c->scarce = k->iq_int || k->iq_fp || k->iq_mem || k->rename_int_regs || k->rename_fp_regs;
+    c->limits_by_class = k->iq_int || k->iq_fp || k->iq_mem || k->rename_int_regs || k->rename_fp_regs;
     const uint8_t units[8] = {[POOL_ALU] = (uint8_t)k->units_alu,          [POOL_MULDIV] = (uint8_t)k->units_muldiv,
                               [POOL_BRANCH] = (uint8_t)k->units_branch,    [POOL_LOAD] = (uint8_t)k->units_load,
                               [POOL_STORE] = (uint8_t)k->units_store,      [POOL_FPU] = (uint8_t)k->units_fpu,
@@ -132,7 +132,7 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->misfetch_cycles = (unsigned)k->branch_misfetch_cycles;
     c->perfect_branch = k->perfect_branch;
     c->at_head = c->order == ISSUE_IN_ORDER_SERIAL ? IS_INSN : IS_AT_HEAD;
-    c->all_notable = c->scarce;
+    c->all_notable = c->limits_by_class;
 }
 
 static uint32_t power_of_two(uint32_t least)
@@ -152,16 +152,16 @@ static int allocate(struct core *c, const struct core_config *k, struct guest_me
     c->branch_mask = slots - 1;
     c->store_mask = power_of_two(slots + c->store_buffer_size) - 1;
     c->window = aligned_alloc(64, slots * sizeof *c->window);
-    c->more = calloc(slots, sizeof *c->more);
+    c->cold = calloc(slots, sizeof *c->cold);
     c->wheel = calloc((size_t)WHEEL * c->words, sizeof *c->wheel);
     c->branch = calloc(slots, sizeof *c->branch);
     c->store = calloc(c->store_mask + 1, sizeof *c->store);
-    if (c->window == NULL || c->more == NULL || c->wheel == NULL || c->branch == NULL || c->store == NULL)
+    if (c->window == NULL || c->cold == NULL || c->wheel == NULL || c->branch == NULL || c->store == NULL)
         return error_set(err, -ENOMEM, "out of memory for the core");
     memset(c->window, 0, slots * sizeof *c->window);
     if (paths_init(&c->paths, memory, slots, err) != 0)
         return -ENOMEM;
-    c->codes = code_new(memory, err);
+    c->codes = code_new(memory, &c->paths.writable, err);
     if (c->codes == NULL)
         return -ENOMEM;
     c->memsys = memsys_new(&c->memsys_config, err);
@@ -187,12 +187,12 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
         core_free(c);
         return NULL;
     }
-    c->head = c->dispatched = c->tail = c->issue_next = 1; /* 0 is before every position */
-    c->chosen = NEVER;
+    c->head = c->dispatched = c->tail = c->issue_next = 1; /* position 0 is older than every instruction */
+    c->chosen_id = NEVER;
     c->counters = (struct hart_counters){core_read_counter, c};
-    c->paths.right = c->paths.hart = &c->nobody;
+    c->paths.right = c->paths.hart = &c->idle_hart;
     c->line_start = c->line_before = NEVER;
-    c->look = c->turn_cycles = c->turn_end = NEVER;
+    c->next_check_cycle = c->turn_cycles = c->turn_end = NEVER;
     c->run = c->runs;
     c->run_end = &c->runs[RUNS - 1];
     c->now = 1;
@@ -214,7 +214,7 @@ void core_free(struct core *c)
     free(c->window);
     free(c->branch);
     free(c->store);
-    free(c->more);
+    free(c->cold);
     free(c->wheel);
     free(c);
 }

@@ -1,13 +1,14 @@
 /* The core's state, shared by its stages.
  *
- * The window is a ring of instructions in flight, in program order of the path that fetch follows:
+ * The window is a ring of all instructions in flight, in program order of the path that fetch follows:
  *
  *     head … dispatched … tail        [head, dispatched) is the ROB, [dispatched, tail) the front end
  *
  * Positions are 64-bit counts that never wrap; slot = position & mask. A squash moves the tail back.
- * Nothing is searched that can be told: a producer has the list of its consumers and wakes them; what is ready is a bit
- * in a map by pool of units, oldest first by counting zeros from the head; what happens later hangs in a wheel of lists
- * by cycle, whose map of non-empty slots says how far time can jump. */
+ *
+ * No stage searches the window. A producer lists its consumers and wakes them. Each pool of units has a bit map of
+ * ready instructions; counting zeros from the head finds the oldest. An instruction with an event in a later cycle is a
+ * bit in the wheel's row of that cycle; the wheel's map of non-empty rows says how far time can jump. */
 #ifndef CYCLESCOPE_CORE_CORE_PRIV_H
 #define CYCLESCOPE_CORE_CORE_PRIV_H
 
@@ -16,210 +17,221 @@
 #include "core/core.h"
 #include "core/host_fault.h"
 #include "core/paths.h"
+#include "core/record.h"
 #include "core/strides.h"
 
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
 #define NEVER       UINT64_MAX
 
-enum { WINDOW_WORDS = CORE_SLOTS / 64, WHEEL = 512, NO_SLOT = 0xffff, FILTER = 256, POOL_UNITS = 16, RUNS = 32 };
+enum {
+    WINDOW_WORDS = CORE_SLOTS / 64, /* words in a map with one bit per slot */
+    WHEEL = 512,                    /* cycles that the wheel of events spans */
+    NO_SLOT = 0xffff,               /* ends a list of slots */
+    FILTER = 256,                   /* entries of the filter of store addresses */
+    POOL_UNITS = 16,                /* most units in a pool */
+    RUNS = 32                       /* runs of cycles kept before observers get them */
+};
 
+/* Where an instruction in flight is in the pipeline. */
 enum flight_state {
-    GONE,       /* squashed */
-    WAITING,    /* in the front end, or dispatched and operands are missing */
-    BLOCKED,    /* has its operands and waits for stores, for the head, or for a date */
-    READY,      /* in the map of its pool */
-    ISSUED,     /* its result comes at `when` */
-    STORE_DATA, /* a store whose address is known and whose data is missing */
-    DONE
+    GONE,            /* squashed */
+    WAITING,         /* in the front end, or dispatched with operands missing */
+    WAITS_FOR_EVENT, /* has its operands and waits for older stores, for being the oldest, or for the cycle `when` */
+    READY,           /* in the ready map of its pool */
+    ISSUED,          /* executes: its result comes in cycle `when` */
+    STORE_DATA,      /* a store with a known address and missing data */
+    DONE             /* complete: may retire */
 };
 
 enum flight_flag {
-    WRONG_PATH = 1,
-    MISPREDICTED = 2,
-    TAKEN = 4,
-    NO_ACCESS = 8, /* a wrong-path access to what is no memory */
-    IN_WHEEL = 16,
-    TRANSLATED = 32, /* the TLB has answered */
-    AT_HORIZON = 64, /* in the wheel before its time, in a row that is not told */
-    OBSERVED = 128   /* someone wants to be told what happens to it */
+    WRONG_PATH = 1,   /* fetched on the wrong path */
+    MISPREDICTED = 2, /* control transfer with a wrong prediction */
+    TAKEN = 4,        /* control transfer that is taken */
+    NO_ACCESS = 8,    /* a memory access that is not made: its address is not accessible on the wrong path, or it is a
+                         prefetch to an unused page */
+    IN_WHEEL = 16,    /* has a bit in the wheel */
+    TRANSLATED = 32,  /* the TLB has been asked: no second translation */
+    AT_HORIZON = 64,  /* in the wheel before its cycle, which lies beyond the wheel's horizon; its row is unknown */
+    OBSERVED = 128    /* an observer receives callbacks for it */
 };
 
-/* An instruction in flight: one cache line. */
+/* An instruction in flight. Its size is one cache line of the host. */
 struct flight {
-    const struct code *code;
-    uint64_t pc;
-    uint64_t addr;              /* of its memory access, or where control goes */
-    uint64_t when;              /* cycle: may dispatch; result; try again */
-    uint16_t consumers;         /* list of operands that wait for it: slot * 4 + operand, or NO_SLOT */
-    uint16_t producer[SOURCES]; /* per operand: slot of what it waits for, or its own */
-    uint16_t next[SOURCES];     /* per operand: next in the producer's list */
-    uint16_t renamed;           /* slot that its destination came from before, or NO_SLOT */
+    const struct code *code; /* decoded instruction */
+    uint64_t pc;             /* its address */
+    uint64_t addr;           /* address of its memory access, or target of the control transfer */
+    uint64_t when;           /* cycle in which it may dispatch, then in which its result comes or it tries again */
+    uint16_t consumers;      /* head of the list of operands that wait for its result: slot * 4 + operand, or NO_SLOT */
+    uint16_t producer[SOURCES]; /* by operand: slot of the producer it waits for, or its own slot */
+    uint16_t next[SOURCES];     /* by operand: next entry in the producer's list */
+    uint16_t renamed;           /* slot of the previous producer of its destination register, or NO_SLOT */
     union {
         struct {
-            uint8_t state;   /* enum flight_state */
-            uint8_t flags;   /* enum flight_flag */
-            uint8_t waits;   /* operands missing for issue */
-            uint8_t wait;    /* enum head_wait, if it is at the head */
-            uint16_t events; /* enum insn_event */
-            uint16_t level;  /* of the path that it was fetched on */
+            uint8_t state;            /* enum flight_state */
+            uint8_t flags;            /* enum flight_flag */
+            uint8_t missing_operands; /* number of operands that it lacks for issue */
+            uint8_t wait;             /* enum head_wait to report while it is the oldest */
+            uint16_t events;          /* enum insn_event */
+            uint16_t level;           /* control transfers: paths.level before the prediction */
         };
-        uint64_t standing; /* all of them, to set at once */
+        uint64_t status; /* all fields above, to set with one store */
     };
-    uint32_t store;  /* position in the store queue: its own, or that of the next store */
-    uint32_t branch; /* position of its branch record */
+    uint32_t store;  /* position in the store queue: its own, or that of the next younger store */
+    uint32_t branch; /* position of its branch_record */
 };
 
-/* What is asked for less often. */
-struct flight_more {
-    uint64_t id;         /* in order of fetch; kept if someone observes */
-    uint32_t tag;        /* the observer's, at fetch */
-    uint32_t held_by;    /* position of the store that a load waits for ... */
-    bool held_for_data;  /* ... its data, or else its leaving */
-    uint16_t bundle;     /* slot of the first of its bundle */
-    uint8_t bundle_left; /* of a first: members that are not done */
-    uint8_t bundle_size; /* of a first */
+/* Rarely used fields of a flight, by slot, kept out of its cache line. */
+struct flight_cold {
+    uint64_t id;         /* number in fetch order; set for observed instructions */
+    uint32_t tag;        /* the observer's tag when it was fetched */
+    uint32_t held_by;    /* position of the store that a held load waits for */
+    bool held_for_data;  /* the load waits for that store's data; false: for the store to reach the cache */
+    uint16_t bundle;     /* slot of the first instruction of its bundle */
+    uint8_t bundle_left; /* first instruction only: members of the bundle that are not DONE */
+    uint8_t bundle_size; /* first instruction only: members of the bundle */
 };
 
-/* A store from dispatch until it has left the store buffer. Entries of size 0 (fences, lr) only keep order. */
+/* A store from dispatch until it leaves the store buffer. Entries of size 0 (fences, lr, NO_ACCESS) only keep order. */
 struct store {
-    uint64_t addr;
-    uint64_t pc;
-    uint64_t done; /* cycle at which it leaves the store buffer, once it has accessed the cache */
-    uint16_t slot; /* of its instruction, until that commits */
-    uint8_t size;
-    bool addr_known, data_known;
-    uint8_t wait; /* enum head_wait, if it has accessed the cache and the ROB's head waits for its place */
+    uint64_t addr;               /* address of its first byte */
+    uint64_t pc;                 /* address of its instruction */
+    uint64_t done;               /* cycle in which it leaves the store buffer, once it has accessed the cache */
+    uint16_t slot;               /* slot of its instruction, until the instruction retires */
+    uint8_t size;                /* bytes; 0: accesses no memory */
+    bool addr_known, data_known; /* the store has computed its address; has its data */
+    uint8_t wait; /* enum head_wait to report while the oldest instruction waits for this entry of the store buffer */
 };
 
 struct machine_image;
 
 struct core {
     /* ---- touched in every cycle */
-    uint64_t now;
+    uint64_t now;                    /* current cycle */
     uint64_t head, dispatched, tail; /* positions in the window */
-    struct flight *window;
-    uint32_t mask;
-    uint32_t words;            /* of 64 slots, of each map */
-    uint64_t ready_words;      /* words of ready_any that may have bits, one bit each */
-    bool active;               /* something happened in this cycle that no stage's number shows */
-    bool fetch_lost;           /* wrong path without a way on */
-    bool code_is_stale;        /* what was decoded is to be forgotten when the window is empty */
-    bool serializing;          /* fetch waits until the window is empty */
-    bool run_over;             /* the hart's quantum is used up, or it trapped */
-    bool step;                 /* through every cycle */
-    bool watching;             /* some counts, or each cycle */
-    bool telling;              /* someone is told of cycles: flush_records is at work */
-    bool captures;             /* someone wants to be told of what retires */
-    bool machine_mode;         /* firmware runs, or is about to be fetched */
-    bool all_observed;         /* someone wants to be told about every instruction */
-    uint8_t fetch_why;         /* enum fetch_stop until fetch_resume */
-    uint8_t cause;             /* enum front_cause */
-    uint8_t head_wait;         /* enum head_wait of this cycle */
-    uint8_t mark;              /* OBSERVED, if someone wants to be told of some instructions */
-    uint8_t miss_mark;         /* the same on this path: for mispredictions and those with EVENTS_OF_FETCH ... */
-    uint8_t control_mark;      /* ... for the next control transfer ... */
-    uint8_t each_control_mark; /* ... and for those after it */
-    bool misses_observed;      /* only: OBSERVE_MISSES */
-    uint16_t fetch_events;     /* enum insn_event that the next instruction inherits from its line */
-    uint32_t fetch_standing;   /* first half of flight.standing of what is fetched on this path */
-    uint64_t fetch_resume;     /* cycle from which fetch may go on */
-    uint64_t chosen;           /* number of the instruction to observe, or NEVER */
-    uint64_t line_start;       /* of the line that fetch is in, or NEVER */
-    const uint32_t *line_code; /* and its part of code_page.at */
-    uint64_t line_before;      /* and of the one before, which an instruction may begin in */
-    uint64_t decode_cycle;     /* in which the youngest instruction may dispatch ... */
-    unsigned decode_left;      /* ... and how many more may */
-    struct cycle_run *run;     /* the last of `runs`, which may go on ... */
-    struct cycle_run *run_end; /* ... and the one at whose end they are told */
+    struct flight *window;           /* instructions in flight by slot */
+    uint32_t mask;                   /* number of slots - 1 */
+    uint32_t words;                  /* 64-bit words in each map of slots */
+    uint64_t ready_words;            /* bit w: word w of ready_any may have bits set */
+    bool active;                     /* something happened in this cycle that no stage_result shows: no jump in time */
+    bool fetch_lost;                 /* the wrong path has no next instruction */
+    bool code_is_stale;              /* drop all decoded code when the window is empty (fence.i) */
+    bool serializing;                /* fetch waits for an empty window */
+    bool run_over;                   /* the run ends: the hart's quantum is used up, or the hart trapped */
+    bool step;                       /* simulate every cycle: do not jump over idle ones */
+    bool watching;                   /* something has to be checked after each cycle: core_update_watching */
+    bool flushing_records;           /* flush_records is calling observers: stops it from re-entering */
+    bool wants_notable_commits;      /* core_capture: call `committed` for notable instructions too */
+    bool machine_mode;               /* the core is in machine mode: firmware runs */
+    bool all_observed;               /* every instruction is OBSERVED */
+    uint8_t fetch_why;               /* enum fetch_stop of cycles before fetch_resume */
+    uint8_t cause;                   /* enum front_cause of the latest front-end stall */
+    uint8_t head_wait;               /* enum head_wait of the current cycle's record */
+    uint8_t mark;                    /* OBSERVED or 0: flag for instructions with EVENTS_OF_FETCH */
+    uint8_t miss_mark;               /* OBSERVED or 0: flag for mispredicted control transfers on the current path */
+    uint8_t control_mark;            /* OBSERVED or 0: flag for the next control transfer */
+    uint8_t each_control_mark;       /* OBSERVED or 0: flag for the control transfers after the next one */
+    bool misses_observed;            /* the observer has OBSERVE_MISSES */
+    uint16_t fetch_events;           /* enum insn_event of the last fetch stall, for the next instruction */
+    uint32_t initial_status;         /* low half of flight.status for instructions fetched on the current path */
+    uint64_t fetch_resume;           /* first cycle in which fetch may continue */
+    uint64_t chosen_id;              /* number in fetch order of the instruction to observe (core_choose), or NEVER */
+    uint64_t line_start;             /* address of the I-cache line that fetch is in, or NEVER */
+    const uint32_t *line_code;       /* that line's part of code_page.at */
+    uint64_t line_before;            /* address of the line before it, in which an instruction may begin */
+    uint64_t decode_cycle;           /* cycle in which the youngest decode group may dispatch */
+    unsigned decode_left;            /* free slots in that decode group */
+    struct cycle_run *run;           /* the youngest of `runs`, which may still grow */
+    struct cycle_run *run_end;       /* last of `runs` that may be used: flush_records is called when it ends */
 
     /* ---- limits, from the configuration */
+    /* Named like the parameters of param.def; 1 << 30 means no limit. front_size: fetch buffer and front-end stages. */
     unsigned fetch_width, fetch_lines, fetch_branches, front_stages, decode_width, dispatch_width, issue_width;
     unsigned commit_width, bundle, rob_size, front_size;
     unsigned iq_size, queue_size[QUEUES], lsq_size, lsq_loads, lsq_stores, store_buffer_size;
-    unsigned int_regs, fp_regs; /* that may be renamed at once */
-    bool scarce;                /* queues by class or registers are limited: what is taken of them is counted */
-    bool all_notable;           /* scarce, or someone observes all: commit looks at every instruction */
-    unsigned pipe_size;         /* instructions in the front end's stages, behind the fetch buffer */
-    uint16_t at_head;           /* enum insn_flag of what issues as the oldest only */
+    unsigned int_regs, fp_regs; /* physical registers beyond the architectural ones */
+    bool limits_by_class;       /* issue queues by class or physical registers are limited, so their use is counted */
+    bool all_notable;           /* limits_by_class or all_observed: commit handles every instruction one by one */
+    unsigned pipe_size;         /* instructions in the front-end stages, after the fetch buffer */
+    uint16_t at_head;           /* enum insn_flag of instructions that issue only as the oldest */
     unsigned forward_latency, load_latency, line_bytes, fetch_latency, misfetch_cycles;
-    enum issue_order order;
-    bool perfect_branch;
+    enum issue_order order; /* issue.order */
+    bool perfect_branch;    /* every branch is predicted: no predictor */
 
-    /* ---- what is taken */
+    /* ---- resources in use */
     unsigned rob_used, iq_used, queue_used[QUEUES], loads_used, stores_used, int_used, fp_used;
-    uint64_t map[64]; /* register → position of its youngest producer; less than `head`: it has committed. x0 has 0 */
-    uint64_t issue_next; /* in order: position that is the next to issue */
+    uint64_t map[64]; /* register → position of its youngest producer; a position below `head` has retired. x0 has 0 */
+    uint64_t issue_next; /* in-order issue only: position of the next instruction to issue */
 
-    /* ---- what is ready, by pool and in all; units */
-    struct class_timing timing[CLASS_COUNT];
-    uint64_t done[WINDOW_WORDS];    /* complete, to be committed */
-    uint64_t notable[WINDOW_WORDS]; /* those for which commit has to do more than to let them go */
-    uint64_t ready_any[WINDOW_WORDS];
-    uint64_t ready[POOLS][WINDOW_WORDS];
-    uint8_t units[8];                       /* by pool */
-    uint64_t busy_latest;                   /* until when any unit that is not pipelined works */
-    uint64_t busy_until[POOLS][POOL_UNITS]; /* and each */
+    /* ---- ready instructions, all and by pool; units */
+    struct class_timing timing[CLASS_COUNT]; /* latency and units by class of instruction */
+    uint64_t done[WINDOW_WORDS];             /* bit per slot: complete, waits to retire */
+    uint64_t notable[WINDOW_WORDS];          /* bit per slot: commit has to handle the instruction, not only count it */
+    uint64_t ready_any[WINDOW_WORDS];        /* bit per slot: READY */
+    uint64_t ready[POOLS][WINDOW_WORDS];     /* bit per slot: READY, by the pool that executes it */
+    uint8_t units[8];                        /* units of each pool */
+    uint64_t busy_latest;                    /* latest cycle until which a non-pipelined unit is busy */
+    uint64_t busy_until[POOLS][POOL_UNITS];  /* cycle until which each unit of a pool is busy */
 
     /* ---- memory */
-    struct memsys *memsys;
-    uint64_t space; /* what memsys sees of the program's addresses beyond them: core_place */
-    struct store *store;
-    uint32_t store_mask;
-    uint32_t store_head, store_drain, store_commit, store_tail; /* oldest; next to access; not committed; next */
-    uint32_t store_known;                                       /* first whose address is unknown */
-    uint32_t blocked_count, held_count;
-    uint64_t drain_resume;
-    uint16_t filter[FILTER];        /* stores in the queue by hash of granule */
-    uint64_t blocked[WINDOW_WORDS]; /* loads that wait for addresses of older stores */
-    uint64_t held[WINDOW_WORDS];    /* loads that wait for one store: its data, or its leaving */
+    struct memsys *memsys; /* caches, TLBs and memory */
+    uint64_t space;        /* offset added to the program's addresses for memsys: core_place */
+    struct store *store;   /* ring of stores, by position & store_mask */
+    uint32_t store_mask;   /* entries of the ring - 1 */
+    /* Positions in the store queue: oldest; next to access the cache; oldest not retired; next free. */
+    uint32_t store_head, store_drain, store_commit, store_tail;
+    uint32_t store_known;               /* position of the oldest store with an unknown address */
+    uint32_t blocked_count, held_count; /* bits set in `blocked` and `held` */
+    uint64_t drain_resume;              /* cycle in which the store buffer retries an access that found no MSHR */
+    uint16_t filter[FILTER];            /* number of stores in the queue, by hash of the 8 bytes that they touch */
+    uint64_t blocked[WINDOW_WORDS];     /* bit per slot: load waits for the addresses of older stores */
+    uint64_t held[WINDOW_WORDS];        /* bit per slot: load waits for one store (flight_cold.held_by) */
 
-    /* ---- what happens at a known cycle: in the next one, as most; else a map of slots for each cycle of a wheel */
-    uint16_t soon[POOL_UNITS]; /* slots of what was issued in this cycle and finishes in the next */
-    unsigned soon_count;
-    uint64_t *wheel; /* WHEEL rows of `words` */
-    uint64_t wheel_map[WHEEL / 64];
+    /* ---- events with a known cycle. Most fall due in the next cycle; the others are in a wheel: one map of slots for
+     * each of the next WHEEL cycles */
+    uint16_t soon[POOL_UNITS];      /* slots of instructions that finish in the next cycle */
+    unsigned soon_count;            /* entries of `soon` */
+    uint64_t *wheel;                /* WHEEL rows of `words` words */
+    uint64_t wheel_map[WHEEL / 64]; /* bit per row: the row may have bits set */
 
-    struct flight_more *more;
-    struct branch_unit *predictor;
-    struct branch_record *branch;
-    uint32_t branch_mask, branch_tail;
-    struct paths paths;
-    struct hart nobody; /* stands in for the hart while none runs: it has no budget */
-    struct host_fault fault;
-    uint64_t stages;      /* what the stages before fetch did in this cycle ... */
-    uint64_t wrong;       /* ... and how much of it was on the wrong path, as in a record's second word, and a cut */
-    uint64_t mode_word;   /* CYCLE_MACHINE at its place there, in machine mode: what `wrong` begins with */
-    uint64_t group_start; /* the tail before this cycle's fetch */
-    struct code_cache *codes;
-    enum trap trap; /* that ends the run when the window is empty */
-    uint64_t trap_value;
-    struct hart_counters counters; /* for the guest */
-    uint64_t cycles_before;        /* what the guest's cycle counter read when the core began */
-    const struct hart *last_hart;
-    uint64_t last_pc;
-    struct core_observer observer; /* told: what was asked for, joined with what counts for firmware */
-    struct core_observer asked;
-    struct strides strides;  /* what it knows of loads ... */
-    bool strides_asked;      /* ... all of which it judges, once someone asked ... */
-    bool strides_only;       /* ... who wants to be told of nothing else */
-    struct machine *machine; /* NULL without firmware */
-    uint64_t look;           /* cycle before which none of its counters overflows and the turn is not over, or NEVER */
-    uint64_t turn_cycles;    /* of the program's turn on the core, or NEVER ... */
-    uint64_t turn_end;       /* ... and the cycle in which it is over */
+    struct flight_cold *cold;          /* by slot */
+    struct branch_unit *predictor;     /* NULL with perfect prediction */
+    struct branch_record *branch;      /* ring of records of control transfers in flight */
+    uint32_t branch_mask, branch_tail; /* entries of that ring - 1; position of the next record */
+    struct paths paths;                /* registers and memory of the right path and of wrong paths */
+    struct hart idle_hart;         /* stands in for the hart while none runs; has no instructions left in its quantum */
+    struct host_fault fault;       /* where a host fault in guest memory is caught */
+    struct record_builder record;  /* record of the current cycle, which the stages fill in */
+    uint64_t group_start;          /* tail before this cycle's fetch */
+    struct code_cache *codes;      /* decoded guest code */
+    enum trap trap;                /* trap that ends the run when the window is empty */
+    uint64_t trap_value;           /* its hart.trap_value */
+    struct hart_counters counters; /* counter CSRs for the guest */
+    uint64_t cycles_before;        /* value of the guest's cycle counter when the core started */
+    const struct hart *last_hart;  /* hart of the last run; NULL: none yet */
+    uint64_t last_pc;              /* its pc when that run ended */
+    struct core_observer observer; /* what stages call: client_observer joined with machine_observer */
+    struct core_observer client_observer; /* given to core_observe */
+    struct strides strides;               /* state of the stride predictors */
+    bool strides_observed;                /* an observer wants stride events: every load of the right path is judged */
+    bool only_strides_observed;           /* observers need only instructions with EVENTS_OF_STRIDES */
+    struct machine *machine;              /* NULL without firmware */
+    uint64_t next_check_cycle;            /* next cycle in which a counter may overflow or the turn may end, or NEVER */
+    uint64_t turn_cycles;                 /* length of the program's turn on the core, or NEVER */
+    uint64_t turn_end;                    /* cycle in which the turn ends, or NEVER */
     struct core_watch {
-        const uint64_t *count; /* NULL: the time */
-        uint64_t limit;
-    } watch[CORE_WATCHES];
-    unsigned watches; /* those from here on are not set */
+        const uint64_t *count; /* NULL: the current cycle */
+        uint64_t limit;        /* UINT64_MAX: not set */
+    } watch[CORE_WATCHES];     /* core_watch */
+    unsigned watches;          /* watches from this index on are not set */
     struct {
         uint64_t pc;
         uint32_t tag;
-        bool empty; /* nothing has entered the ROB since */
-    } refill;       /* the last mispredicted branch of the right path that was resolved */
-    struct core_counts counts;
-    struct cycle_run runs[RUNS]; /* of cycles that are not told yet; only the first may have no cycles */
-    struct memsys_config memsys_config;
+        bool empty;                     /* no instruction has entered the ROB since */
+    } refill;                           /* the last mispredicted branch of the right path that resolved */
+    struct core_counts counts;          /* core_counts */
+    struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
+    struct memsys_config memsys_config; /* parameters of memsys */
 };
 
 static inline struct flight *flight_at(struct core *restrict c, uint64_t position)
@@ -237,60 +249,35 @@ static inline uint64_t position_of(const struct core *restrict c, const struct f
     return c->head + ((slot_of(c, f) - c->head) & c->mask);
 }
 
-/* Where a program's address is for caches and TLBs, which programs share. Memory of machine mode is the same for all.
- */
-static inline uint64_t core_place(const struct core *restrict c, uint64_t addr)
-{
-    return addr + (addr < GUEST_SPACE ? c->space : 0);
-}
+/* ---- stages, last one first. Each returns its stage_result (record.h). */
 
-/* ---- stages, last one first. The result is what they moved, and why not more: stage_result. */
-
-enum place {
-    PLACE_FETCH,
-    PLACE_DISPATCH,
-    PLACE_ISSUE,
-    PLACE_COMMIT
-}; /* bytes of both halves of a record's first word */
-
-static inline uint64_t stage_result(enum place place, unsigned moved, unsigned stop)
-{
-    return (uint64_t)moved << 8 * place | (uint64_t)stop << (32 + 8 * place);
-}
-
-enum { CUT_SHIFT = 56 }; /* the place of a cut in a record's second word */
-
-/* Of what they moved, on the wrong path: for core.wrong. */
-static inline uint64_t wrong_result(enum place place, unsigned moved)
-{
-    return (uint64_t)moved << (place == PLACE_DISPATCH ? 32 : 40);
-}
-
-/* Whether something commits in this cycle, asked by fetch. */
+/* Whether an instruction retires in this cycle. Valid while fetch runs. */
 static inline bool core_commits(const struct core *c)
 {
-    return c->stages >> 8 * PLACE_COMMIT & 0xff;
+    return stage_moved(c->record.stages, STAGE_COMMIT) != 0;
 }
 
 uint64_t core_commit(struct core *c);
-void core_complete(struct core *c);
+void core_complete(struct core *c); /* results that come in this cycle */
 uint64_t core_issue(struct core *c);
-void core_drain_stores(struct core *c);
+void core_drain_stores(struct core *c); /* the store buffer accesses the cache */
 uint64_t core_dispatch(struct core *c);
 uint64_t core_fetch(struct core *c);
 
-/* Throws away everything from this position on. */
+/* Squashes all instructions from this position on. */
 void core_squash(struct core *c, uint64_t from);
 
-/* ---- a result comes in the next cycle, or at f->when. */
+/* ---- results: in the next cycle, or in cycle f->when */
 
+/* The instruction finishes in the next cycle. */
 static inline void finish_soon(struct core *restrict c, struct flight *f)
 {
     f->when = c->now + 1;
     c->soon[c->soon_count++] = (uint16_t)slot_of(c, f);
 }
 
-/* The wheel. What lies beyond its horizon waits there and is put on again. */
+/* The wheel: events of the next WHEEL cycles. An event beyond this horizon is put into the last row and added again
+ * when that row comes. */
 
 static inline uint64_t *wheel_row(const struct core *restrict c, uint64_t cycle)
 {
@@ -310,7 +297,8 @@ static inline void wheel_add(struct core *restrict c, struct flight *f)
     c->wheel_map[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* The map may go on naming a cycle that has become empty: then a cycle is simulated in which nothing happens. */
+/* Removes f. wheel_map may keep the bit of a row that became empty: the core then simulates one cycle in which nothing
+ * happens. */
 static inline void wheel_remove(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f);
@@ -321,10 +309,11 @@ static inline void wheel_remove(struct core *restrict c, struct flight *f)
         wheel_row(c, first + i)[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 
-uint64_t wheel_next(const struct core *c); /* the next cycle that the map names, or NEVER */
+uint64_t wheel_next(const struct core *c); /* next cycle with a bit in wheel_map, or NEVER */
 
 /* ---- issue.c */
 
+/* Makes the instruction a candidate for issue. */
 static inline void core_make_ready(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
@@ -335,6 +324,7 @@ static inline void core_make_ready(struct core *restrict c, struct flight *f)
     c->ready[pool][slot / 64] |= bit;
 }
 
+/* Takes the instruction out of the ready maps. */
 static inline void core_unready(struct core *restrict c, struct flight *f)
 {
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
@@ -343,88 +333,95 @@ static inline void core_unready(struct core *restrict c, struct flight *f)
     c->ready[pool][slot / 64] &= ~bit;
 }
 
-/* Gives its place in the issue queue back. */
+/* Frees the instruction's place in the issue queue. */
 static inline void core_leave_queue(struct core *restrict c, struct flight *f)
 {
     c->iq_used--;
-    if (UNLIKELY(c->scarce))
+    if (UNLIKELY(c->limits_by_class))
         c->queue_used[c->timing[f->code->class].queue]--;
 }
 
-void core_finish(struct core *c, struct flight *f); /* its result is there: wakes consumers, DONE */
+/* The result is available: wakes consumers, sets DONE, resolves a branch. */
+void core_finish(struct core *c, struct flight *f);
 
 /* ---- lsq.c */
-void lsq_dispatch(struct core *c, struct flight *f);
-void lsq_squash(struct core *c, struct flight *f);
-void lsq_block(struct core *c, struct flight *f);         /* a load waits for addresses of older stores */
-void lsq_issue(struct core *c, struct flight *f);         /* at `now`: sets when it finishes, or sends it back */
-void lsq_address_known(struct core *c, struct flight *f); /* a store has computed its address */
-void lsq_data_ready(struct core *c, struct flight *f);    /* a store's data */
-void lsq_release_head(struct core *c, struct flight *f);  /* an instruction that issues at the head is there */
-enum head_wait lsq_room_wait(const struct core *c);       /* for what room in the store buffer waits */
-uint64_t lsq_next(const struct core *c);                  /* when the store buffer does something next, or NEVER */
+void lsq_dispatch(struct core *c, struct flight *f); /* a load or store enters the queue */
+void lsq_squash(struct core *c, struct flight *f);   /* the youngest load or store leaves the queue again */
+void lsq_block(struct core *c, struct flight *f);    /* the load waits for the addresses of older stores */
+void lsq_issue(struct core *c, struct flight *f); /* starts the access in cycle `now`, or sends the instruction back */
+void lsq_address_known(struct core *c, struct flight *f); /* the store has computed its address */
+void lsq_data_ready(struct core *c, struct flight *f);    /* the store has its data */
+void lsq_release_head(struct core *c, struct flight *f);  /* f is the oldest: makes it ready if it waits for that */
+enum head_wait lsq_room_wait(const struct core *c);       /* what a full store buffer waits for */
+uint64_t lsq_next(const struct core *c);                  /* next cycle in which the store buffer changes, or NEVER */
 
-/* Nothing is missing any more: READY, or BLOCKED. */
+/* The instruction has all its operands: sets READY, or WAITS_FOR_EVENT. */
 static inline void core_operands_ready(struct core *restrict c, struct flight *f)
 {
     unsigned flags = f->code->flags;
     if (UNLIKELY(flags & c->at_head))
-        f->state = BLOCKED;
+        f->state = WAITS_FOR_EVENT;
     else if (flags & IS_LOAD && (int32_t)(c->store_known - f->store) < 0)
         lsq_block(c, f);
     else
         core_make_ready(c, f);
 }
 
-/* A new path: what is fetched there is marked so. */
+/* Called when fetch changes its path or the mode: sets the initial status of the instructions fetched from now on. */
 static inline void core_mark_path(struct core *restrict c)
 {
     unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0) |
-                     (c->machine_mode ? TRANSLATED : 0); /* machine mode has addresses of memory itself */
-    c->fetch_standing = (uint32_t)HEAD_ISSUE << 24 | flags << 8 | WAITING;
+                     (c->machine_mode ? TRANSLATED : 0); /* machine mode uses physical addresses */
+    c->initial_status = (uint32_t)HEAD_ISSUE << 24 | flags << 8 | WAITING;
     c->miss_mark = c->misses_observed && c->paths.level ? 0 : c->mark;
 }
 
 /* ---- core.c */
-uint64_t core_read_counter(void *context, unsigned counter);        /* for the guest: struct hart_counters */
-void core_set_watching(struct core *c);                             /* whether each cycle is looked at */
-void core_join_observers(struct core *c);                           /* of who asked, and of firmware's counters */
-void core_set_trap(struct core *c, enum trap trap, uint64_t value); /* taken when the window is empty */
+uint64_t core_read_counter(void *context, unsigned counter); /* value that the guest reads: struct hart_counters */
+void core_update_watching(struct core *c); /* decides whether the core checks something after each cycle */
+void core_join_observers(struct core *c);  /* rebuilds core.observer and the flags derived from it */
+/* Stops fetch; the trap is taken when the window is empty. */
+void core_set_trap(struct core *c, enum trap trap, uint64_t value);
 
-/* ---- switch.c */
-void core_look_at_turn(struct core *c); /* ends the run if the turn is over; else `look` is no later than that */
+/* ---- handover.c */
+/* Ends the run if the turn is over; else lowers next_check_cycle to the end of the turn. */
+void core_check_turn(struct core *c);
 
-/* ---- machine.c; all but machine_free are for cores with firmware */
+/* ---- machine.c, machine_csr.c; except machine_free, only for cores with firmware */
 void machine_free(struct machine *m);
-void machine_begin_run(struct core *c, struct hart *h); /* starts the firmware, the first time */
-void machine_end_run(struct core *c);
-void machine_put(struct core *c, struct machine_image *to);         /* what programs share of it */
-void machine_get(struct core *c, const struct machine_image *from); /* nothing is in flight */
-/* Another program has the core: the firmware is told, if it wants to be. Whether it runs first. */
+void machine_begin_run(struct core *c, struct hart *h);     /* starts the firmware in the first run */
+void machine_end_run(struct core *c);                       /* a run that ends in machine mode: the firmware failed */
+void machine_put(struct core *c, struct machine_image *to); /* stores the state that programs share */
+void machine_get(struct core *c, const struct machine_image *from); /* loads that state; nothing is in flight */
+/* Another program got the core: raises MSI. Returns whether the firmware runs before the program. */
 bool machine_switched(struct core *c);
-/* The window is empty. Whether fetch may go on: what was to happen then has happened. */
+/* The window is empty: does what waited for it (CSR write, mret, exception, interrupt). Returns whether fetch
+ * continues. */
 bool machine_drained(struct core *c);
-void machine_except(struct core *c, enum trap trap, uint64_t value); /* in machine mode, when the window is empty */
-void machine_return(struct core *c);                                 /* mret, likewise */
-/* The CSR access of an instruction in machine mode, of whose window it is the only one; false: illegal. What it writes
- * is written when it has committed. */
+/* An exception in machine mode, taken when the window is empty. */
+void machine_except(struct core *c, enum trap trap, uint64_t value);
+void machine_return(struct core *c); /* mret, takes effect when the window is empty */
+/* Executes the CSR access of an instruction that is alone in the window, in machine mode. Returns false if it is
+ * illegal. A write takes effect when the instruction has retired. */
 bool machine_access_csr(struct core *c, const struct code *code);
-bool machine_counter_is_open(const struct core *c, unsigned counter); /* to the program */
-uint64_t machine_counter(struct core *c, unsigned counter);           /* as the program reads it */
-void machine_look(struct core *c); /* counts up to this cycle: overflows, and when to look again */
-const struct core_observer *machine_observer(const struct core *c);
+bool machine_counter_is_open(const struct core *c, unsigned counter); /* mcounteren lets the program read the counter */
+uint64_t machine_counter(struct core *c, unsigned counter);           /* value as the program reads it */
+/* Reads all programmed counters: sets overflow bits, raises LCOFI, sets next_check_cycle. */
+void machine_check_overflows(struct core *c);
+const struct core_observer *machine_observer(const struct core *c); /* observer of firmware's counters */
 
 /* ---- observers.c */
-void observers_join(struct core *c); /* core.observer becomes what was asked for and machine_observer in one */
+void observers_join(struct core *c); /* sets core.observer to client_observer and machine_observer in one */
 
-/* The instruction as observers see it, after the records of all cycles so far. */
-void core_show(struct core *c, const struct flight *f, struct insn_view *v);
+/* Fills in the observers' view of f, after reporting the records of all cycles so far. */
+void core_fill_view(struct core *c, const struct flight *f, struct insn_view *v);
 
+/* Calls the callback `what` of the observer, if it has one and `condition` holds. */
 #define OBSERVE_IF(condition, c, what, f)                                                                              \
     do {                                                                                                               \
         if (UNLIKELY((c)->observer.what != NULL) && (condition)) {                                                     \
             struct insn_view observed;                                                                                 \
-            core_show(c, f, &observed);                                                                                \
+            core_fill_view(c, f, &observed);                                                                           \
             (c)->observer.what((c)->observer.context, &observed, (c)->now);                                            \
         }                                                                                                              \
     } while (0)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CORE_FILES is CORE("eyerman2006") CORE(...) ..., from the Makefile. Each becomes two strings, its name and its text;
- * an empty name ends the list. */
+/* CORE_FILES comes from the Makefile: CORE("eyerman2006") CORE(...) ... Each core becomes two strings, its name and its
+ * text. An empty name ends the list. */
 #define CORE(name) ".asciz \"" name "\"\n.incbin \"cores/" name ".ini\"\n.byte 0\n"
 __asm__(".pushsection .rodata\n"
         ".globl cyclescope_core_files\n"

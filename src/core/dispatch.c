@@ -1,10 +1,10 @@
-/* Dispatch: instructions that have come through the front end enter the window, in order, with renaming; and what a
- * misprediction undoes. */
+/* Dispatch: instructions that have passed the front end enter the ROB in order, with their registers renamed. Also
+ * squash, which undoes dispatch after a misprediction. */
 #include "core/core_priv.h"
 
-/* ---- is there room? */
+/* ---- limits */
 
-/* What instructions need to enter. */
+/* Resources that instructions need to dispatch. */
 struct need {
     unsigned rob, iq, queue[QUEUES], loads, stores, int_regs, fp_regs;
 };
@@ -20,6 +20,7 @@ static void add_need(const struct core *restrict c, struct need *n, const struct
     n->int_regs += code->dest != 0 && code->dest < REG_FP;
 }
 
+/* Returns the first resource that is short, or DISPATCH_WIDTH if all are available. */
 static enum dispatch_stop lacking(const struct core *restrict c, const struct need *n)
 {
     if (c->rob_used + n->rob > c->rob_size)
@@ -37,7 +38,7 @@ static enum dispatch_stop lacking(const struct core *restrict c, const struct ne
     return DISPATCH_WIDTH;
 }
 
-/* The same for one instruction that has room in ROB and issue queue: the hot case. */
+/* The same as lacking() for one instruction that is known to have room in the ROB and the issue queue: the hot case. */
 static inline enum dispatch_stop lacking_one(const struct core *restrict c, const struct code *code)
 {
     if (code->flags & IS_MEM) {
@@ -46,7 +47,7 @@ static inline enum dispatch_stop lacking_one(const struct core *restrict c, cons
             (store ? c->stores_used >= c->lsq_stores : c->loads_used >= c->lsq_loads))
             return DISPATCH_LSQ;
     }
-    if (UNLIKELY(c->scarce)) {
+    if (UNLIKELY(c->limits_by_class)) {
         struct need n = {0};
         add_need(c, &n, code);
         return lacking(c, &n);
@@ -54,11 +55,12 @@ static inline enum dispatch_stop lacking_one(const struct core *restrict c, cons
     return DISPATCH_WIDTH;
 }
 
-/* ---- entering */
+/* ---- entering the ROB */
 
-/* Joins the list of the source's producer, if that is not done; 1 if it has to wait. Without branches, since whether an
- * operand is there is what the host cannot predict: who need not wait joins a list of its own that nobody reads, in the
- * place of `renamed`, which is set later. */
+/* Adds one operand of f to its producer's list of consumers. Returns 1 if the operand has to wait for the producer, 0
+ * if its value is available. The code has no branches because the host cannot predict which operands are available: an
+ * operand that does not wait is added to a dummy list that nothing reads, in the place of `f->renamed`, which is set
+ * later. */
 static inline unsigned await(struct core *restrict c, struct flight *f, unsigned slot, unsigned operand)
 {
     uint64_t position = c->map[f->code->source[operand]];
@@ -73,38 +75,44 @@ static inline unsigned await(struct core *restrict c, struct flight *f, unsigned
     return waits;
 }
 
+/* Looks up the producers of the operands. Returns how many operands the instruction lacks for issue. */
 static inline unsigned rename_sources(struct core *restrict c, struct flight *f, unsigned slot)
 {
     const struct code *code = f->code;
     unsigned waits = await(c, f, slot, 0);
     unsigned second = await(c, f, slot, 1);
     if (UNLIKELY((code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
-        c->store[f->store & c->store_mask].data_known = !second; /* data may come later than the address */
+        c->store[f->store & c->store_mask].data_known = !second; /* a store issues without its data */
     else
         waits += second;
     f->producer[2] = (uint16_t)slot;
     if (UNLIKELY(code->source[2]))
         waits += await(c, f, slot, 2);
-    f->waits = (uint8_t)waits;
+    f->missing_operands = (uint8_t)waits;
     return waits;
 }
 
+/* Makes the instruction the youngest producer of its destination register. */
 static inline void rename_dest(struct core *restrict c, struct flight *f, unsigned dest)
 {
     uint64_t before = c->map[dest];
     f->renamed = (uint16_t)((before & c->mask) | (before < c->head ? NO_SLOT : 0));
     c->map[dest] = c->dispatched;
-    if (UNLIKELY(c->scarce)) {
+    if (UNLIKELY(c->limits_by_class)) {
         c->fp_used += dest >= REG_FP;
         c->int_used += dest < REG_FP;
     }
 }
 
-static inline bool dispatch_is_told(const struct core *restrict c, const struct flight *f)
+/* Whether the observer wants `dispatched` for an observed instruction. With OBSERVE_MISSES, instructions of the wrong
+ * path are reported only if they enter an empty ROB. */
+static inline bool reports_dispatch(const struct core *restrict c, const struct flight *f)
 {
     return !c->misses_observed || !(f->flags & WRONG_PATH) || c->head + 1 == c->dispatched;
 }
 
+/* Moves the instruction at `dispatched` from the front end into the ROB and the issue queue. The caller has checked
+ * that there is room, and counts the ROB entry. */
 static inline void enter(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
@@ -113,7 +121,7 @@ static inline void enter(struct core *restrict c, struct flight *f)
                        (uint64_t)((f->flags & OBSERVED) != 0);
     c->notable[slot / 64] = (c->notable[slot / 64] & ~(UINT64_C(1) << slot % 64)) | notable << slot % 64;
     c->iq_used++;
-    if (UNLIKELY(c->scarce))
+    if (UNLIKELY(c->limits_by_class))
         c->queue_used[c->timing[code->class].queue]++;
     f->store = c->store_tail;
     if (flags & IS_MEM)
@@ -124,7 +132,7 @@ static inline void enter(struct core *restrict c, struct flight *f)
     c->dispatched++;
     c->refill.empty = false;
     if (UNLIKELY(f->flags & OBSERVED))
-        OBSERVE_IF(dispatch_is_told(c, f), c, dispatched, f);
+        OBSERVE_IF(reports_dispatch(c, f), c, dispatched, f);
     if (UNLIKELY(flags & (IS_LOAD | c->at_head))) {
         if (waits == 0)
             core_operands_ready(c, f);
@@ -138,7 +146,8 @@ static inline void enter(struct core *restrict c, struct flight *f)
     c->ready[pool][slot / 64] |= ready << slot % 64;
 }
 
-/* How many of the instructions that are ready form the next bundle. What issues as the oldest has one of its own. */
+/* Returns how many instructions that have passed the front end form the next bundle. A control transfer ends a bundle;
+ * an instruction that issues only as the oldest is a bundle of its own. */
 static unsigned bundle_length(struct core *restrict c)
 {
     unsigned n = 0;
@@ -155,6 +164,7 @@ static unsigned bundle_length(struct core *restrict c)
     return n;
 }
 
+/* Dispatches one bundle as a whole, or nothing. A bundle takes the room of a full one in the ROB. */
 static uint64_t dispatch_bundle(struct core *restrict c)
 {
     unsigned n = bundle_length(c);
@@ -164,20 +174,20 @@ static uint64_t dispatch_bundle(struct core *restrict c)
     need.rob = c->bundle;
     enum dispatch_stop why = n ? lacking(c, &need) : DISPATCH_EMPTY;
     if (why != DISPATCH_WIDTH)
-        return stage_result(PLACE_DISPATCH, 0, why);
+        return stage_result(STAGE_DISPATCH, 0, why);
     unsigned first = (unsigned)(c->dispatched & c->mask);
-    c->more[first].bundle_left = c->more[first].bundle_size = (uint8_t)n;
+    c->cold[first].bundle_left = c->cold[first].bundle_size = (uint8_t)n;
     c->rob_used += c->bundle;
     unsigned wrong = 0;
     for (unsigned i = 0; i < n; i++) {
         struct flight *f = flight_at(c, c->dispatched);
-        c->more[c->dispatched & c->mask].bundle = (uint16_t)first;
+        c->cold[c->dispatched & c->mask].bundle = (uint16_t)first;
         wrong += (f->flags & WRONG_PATH) != 0;
         enter(c, f);
     }
-    c->wrong |= wrong_result(PLACE_DISPATCH, wrong);
+    record_add_wrong_dispatched(&c->record, wrong);
     c->counts.dispatched += n;
-    return stage_result(PLACE_DISPATCH, n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
+    return stage_result(STAGE_DISPATCH, n, n < c->bundle ? DISPATCH_BUNDLE : DISPATCH_WIDTH);
 }
 
 uint64_t core_dispatch(struct core *restrict c)
@@ -211,33 +221,36 @@ uint64_t core_dispatch(struct core *restrict c)
         wrong += (f->flags & WRONG_PATH) != 0;
         enter(c, f);
     }
-    c->wrong |= wrong_result(PLACE_DISPATCH, wrong);
+    record_add_wrong_dispatched(&c->record, wrong);
     c->rob_used += n;
     c->counts.dispatched += n;
-    return stage_result(PLACE_DISPATCH, n, why);
+    return stage_result(STAGE_DISPATCH, n, why);
 }
 
-/* ---- undoing */
+/* ---- squash */
 
-/* Consumers enter their producers' lists in program order, so the youngest stands at the front of each. */
+/* Removes f from its producers' lists. Consumers enter these lists in program order and squash goes from the youngest
+ * on, so f is at the front of each. */
 static void forget_producers(struct core *restrict c, struct flight *f)
 {
     for (unsigned i = SOURCES; i-- > 0;)
         c->window[f->producer[i]].consumers = f->next[i];
 }
 
-/* The register is again that of the instruction before, unless that has committed. */
+/* Maps the destination register back to its previous producer, or to the architectural register if that producer has
+ * retired. */
 static void restore_map(struct core *restrict c, struct flight *f, uint64_t position)
 {
     unsigned dest = f->code->dest, distance = (f->renamed - (unsigned)c->head) & c->mask;
     bool in_rob = f->renamed != NO_SLOT && distance < position - c->head;
     c->map[dest] = in_rob ? c->head + distance : 0;
-    if (UNLIKELY(c->scarce)) {
+    if (UNLIKELY(c->limits_by_class)) {
         c->fp_used -= dest >= REG_FP;
         c->int_used -= dest < REG_FP;
     }
 }
 
+/* Frees everything that a dispatched instruction holds. */
 static void leave_window(struct core *restrict c, struct flight *f, uint64_t position)
 {
     if (f->flags & IN_WHEEL)
@@ -246,7 +259,7 @@ static void leave_window(struct core *restrict c, struct flight *f, uint64_t pos
         core_unready(c, f);
     else if (f->state == DONE)
         c->done[slot_of(c, f) / 64] &= ~(UINT64_C(1) << slot_of(c, f) % 64);
-    if (f->state == WAITING || f->state == BLOCKED || f->state == READY)
+    if (f->state == WAITING || f->state == WAITS_FOR_EVENT || f->state == READY)
         core_leave_queue(c, f);
     f->state = GONE;
     forget_producers(c, f);
@@ -256,7 +269,7 @@ static void leave_window(struct core *restrict c, struct flight *f, uint64_t pos
         lsq_squash(c, f);
     if (!c->bundle)
         c->rob_used--;
-    else if (c->more[slot_of(c, f)].bundle == slot_of(c, f))
+    else if (c->cold[slot_of(c, f)].bundle == slot_of(c, f))
         c->rob_used -= c->bundle;
 }
 

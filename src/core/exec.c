@@ -1,5 +1,5 @@
-/* The instructions of exec.def as functions on the registers of a path and on bytes that were looked up before, so that
- * nothing here can fault. */
+/* The instructions of riscv/exec.def as functions on the registers of a path and on host bytes. The caller has looked
+ * up these bytes, so nothing here can fault. */
 #include <string.h>
 
 #include "core/code.h"
@@ -13,7 +13,7 @@ typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;
 
-/* The address is where `mem` is; it is named for the reservation of lr and sc. */
+/* `mem` points to the bytes at the address; the address itself matters only for the reservation of lr and sc. */
 #define LOAD(type, addr)                                                                                               \
     ({                                                                                                                 \
         type loaded;                                                                                                   \
@@ -50,7 +50,23 @@ typedef int32_t i32;
         h->reserved_addr = NO_RESERVATION;                                                                             \
         !stored;                                                                                                       \
     })
-#define EXEC_RM ((enum softfp_rm)(o->imm == RM_DYN ? h->frm : (uint32_t)o->imm))
+#define CAS(type, addr, expected_value, new_value)                                                                     \
+    ({                                                                                                                 \
+        type found = expected_value;                                                                                   \
+        __atomic_compare_exchange_n((type *)mem, &found, new_value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+        found;                                                                                                         \
+    })
+#define CAS_PAIR(addr)                                                                                                 \
+    do {                                                                                                               \
+        uint64_t low = EXPECTED, high = EXPECTED_UPPER;                                                                \
+        EXEC_CAS128(mem, low, high, RS2, RS2_UPPER);                                                                   \
+        if (o->rd != X_SINK) {                                                                                         \
+            h->x[o->rd] = low;                                                                                         \
+            h->x[o->rd + 1] = high;                                                                                    \
+        }                                                                                                              \
+    } while (0)
+#define ZERO_BLOCK(addr) memset(mem, 0, 64)
+#define EXEC_RM          ((enum softfp_rm)(o->imm == RM_DYN ? h->frm : (uint32_t)o->imm))
 
 #define EXEC(id, ...)                                                                                                  \
     static unsigned run_##id(struct hart *h, const struct operands *o, void *mem)                                      \
@@ -76,7 +92,7 @@ typedef int32_t i32;
     }                                                                                                                  \
     static unsigned run_##id(struct hart *h, const struct operands *o, void *mem)                                      \
     {                                                                                                                  \
-        if (__builtin_expect(h->frm > RM_RUP, 0)) /* not a mode of the host's */                                       \
+        if (__builtin_expect(h->frm > RM_RUP, 0)) /* a rounding mode that the host lacks */                            \
             return run_soft_##id(h, o, mem);                                                                           \
         FRD = host;                                                                                                    \
         return 0;                                                                                                      \

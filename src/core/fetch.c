@@ -1,49 +1,70 @@
-/* Fetch: instructions come in along the predicted path, a line at a time, and are executed as they come (paths.h). */
+/* Fetch, the first stage of the pipeline.
+ *
+ * Each cycle fetches a group: up to fetch_width instructions along the predicted path, limited by the I-cache lines and
+ * the control transfers that one cycle may handle. A fetched instruction is appended to the window at position
+ * `core.tail`, as a struct flight, and executes at once on the registers and memory of the path that fetch follows
+ * (paths.h); the later stages only decide in which cycles that would have happened. So the real target of a branch is
+ * known here. Where the prediction differs, fetch opens a wrong path (paths.level > 0) on a copy of the registers and
+ * follows it until the branch resolves. paths.hart holds the registers and the pc of the path that fetch follows.
+ *
+ * Fetch stops for one of three reasons, and says which in its part of the cycle record:
+ *   - a line, a translation or a target arrives late: until the cycle core.fetch_resume (stop_until);
+ *   - the window has to drain first, for a trap or a serializing instruction: core.serializing;
+ *   - the wrong path has no next instruction: core.fetch_lost, until the mispredicted branch resolves. */
 #include <assert.h>
 
 #include "core/core_priv.h"
 #include "riscv/csr.h"
 
-/* What this cycle has brought, and what is left of its allowance. */
-struct group {
-    unsigned fetched, lines, branches;
-    uint8_t why; /* enum fetch_stop that ended it */
+/* The instructions that one cycle fetches. */
+struct fetch_group {
+    unsigned fetched;       /* instructions so far */
+    unsigned lines_left;    /* I-cache lines that this cycle may still read */
+    unsigned branches_left; /* control transfers that this cycle may still predict */
+    uint8_t stop;           /* enum fetch_stop: why the group ended */
 };
 
-/* Places in the last group for decode that fetch would have filled in this cycle or later, and cannot if it stops until
- * another one. */
-static unsigned cut_group(const struct core *restrict c, const struct group *g, uint64_t until, enum fetch_stop why)
+/* Returns how many decode slots stay empty because fetch stops now and resumes in cycle `until`: the record's
+ * `cut`.
+ *
+ * The front end decodes instructions in groups of decode_width. The youngest instruction's group dispatches in
+ * decode_cycle and has decode_left free slots. An instruction that is fetched now dispatches in cycle `next` at the
+ * earliest. */
+static unsigned places_cut(const struct core *restrict c, const struct fetch_group *g, uint64_t until,
+                           enum fetch_stop why)
 {
     uint64_t next = c->now + c->front_stages;
     if (c->decode_cycle < next || c->decode_cycle >= until + c->front_stages)
-        return 0;
-    bool ends = why == FETCH_MISFETCH && (g->branches == 0 || g->lines == 0);
-    unsigned more = ends ? 0 : c->fetch_width - g->fetched;
-    return c->decode_cycle == next && more < c->decode_left ? more : c->decode_left;
+        return 0; /* the group has passed already, or fetch resumes in time to fill it */
+    bool ends_anyway = why == FETCH_MISFETCH && (g->branches_left == 0 || g->lines_left == 0);
+    unsigned lost_now = ends_anyway ? 0 : c->fetch_width - g->fetched; /* that this cycle would still have fetched */
+    return c->decode_cycle == next && lost_now < c->decode_left ? lost_now : c->decode_left;
 }
 
-static void stop_until(struct core *restrict c, struct group *g, uint64_t cycle, enum fetch_stop why)
+/* Ends the group: fetch resumes in `cycle`. `why` is FETCH_L1I, FETCH_L2I, FETCH_ITLB or FETCH_MISFETCH. */
+static void stop_until(struct core *restrict c, struct fetch_group *g, uint64_t cycle, enum fetch_stop why)
 {
-    c->wrong |= (uint64_t)cut_group(c, g, cycle, why) << CUT_SHIFT;
+    record_set_cut(&c->record, places_cut(c, g, cycle, why));
     c->fetch_resume = cycle;
-    c->fetch_why = g->why = (uint8_t)why;
-    c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I));
-    c->active = true;
+    c->fetch_why = g->stop = (uint8_t)why;
+    c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I)); /* both enums list these four in the same order */
+    c->active = true; /* this cycle is not idle: the core must not jump over the next one */
 }
 
-/* Accesses the line at this address; whether it is there at once. */
-static bool access_line(struct core *restrict c, struct group *g, uint64_t start)
+/* Reads the I-cache line that begins at `start`. Returns whether its instructions can be used in this cycle. Otherwise
+ * the group ends: the cycle may read no more lines, or fetch waits for the translation or for the line. */
+static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t start)
 {
-    bool wrong = c->paths.level > 0;
-    if (g->lines == 0) {
-        g->why = FETCH_GROUP;
+    bool wrong_path = c->paths.level > 0;
+    if (g->lines_left == 0) {
+        g->stop = FETCH_GROUP;
         return false;
     }
-    g->lines--;
+    g->lines_left--;
     c->active = true;
     struct tlb_answer t = {.ready = c->now};
-    if (LIKELY(!c->machine_mode))
-        t = memsys_translate_fetch(c->memsys, core_place(c, start), c->now, wrong);
+    if (LIKELY(!c->machine_mode)) /* machine mode uses physical addresses */
+        t = memsys_translate_fetch(c->memsys, core_place(c->space, start), c->now, wrong_path);
     if (UNLIKELY(t.ready > c->now)) {
         if (t.level == TLB_WALK) {
             c->fetch_events |= EVENT_ITLB;
@@ -52,11 +73,11 @@ static bool access_line(struct core *restrict c, struct group *g, uint64_t start
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
-    struct mem_answer a = memsys_fetch(c->memsys, core_place(c, start), c->now, wrong);
+    struct mem_answer a = memsys_fetch(c->memsys, core_place(c->space, start), c->now, wrong_path);
     c->line_before = c->line_start;
     c->line_start = start;
     c->line_code = code_row(c->codes, start);
-    /* The latency of a hit is part of the front end: only what comes on top stops fetch. */
+    /* The front-end stages include the latency of a hit: fetch stops only for the cycles beyond it. */
     uint64_t usable = a.ready - c->fetch_latency;
     if (LIKELY(usable <= c->now))
         return true;
@@ -67,9 +88,9 @@ static bool access_line(struct core *restrict c, struct group *g, uint64_t start
     return false;
 }
 
-/* An instruction that does not lie wholly in the line that fetch is in: whether fetch has its line or its two lines at
- * hand, or gets them at once. */
-static bool have_lines(struct core *restrict c, struct group *g, uint64_t pc, unsigned length)
+/* Called for an instruction that does not lie entirely in the current line (c->line_start). Reads the line or the two
+ * lines that it lies in, except those that fetch read last. Returns whether all its bytes can be used in this cycle. */
+static bool have_lines(struct core *restrict c, struct fetch_group *g, uint64_t pc, unsigned length)
 {
     uint64_t first = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (c->line_start != first && !(last != first && c->line_start == last && c->line_before == first) &&
@@ -78,36 +99,44 @@ static bool have_lines(struct core *restrict c, struct group *g, uint64_t pc, un
     return c->line_start == last || access_line(c, g, last);
 }
 
-/* ---- the right path ends in something that the core does not do itself: it drains, then gives the hart back */
+/* ---- ways to stop other than a miss: each ends the group without fetching the instruction */
 
-static void trap_when_drained(struct core *restrict c, struct group *g, enum trap trap, uint64_t value)
+/* The instruction traps: fetch stops, and when the window is empty the run ends with this trap (in machine mode the
+ * firmware's handler runs instead). Right path only. */
+static void trap_when_drained(struct core *restrict c, struct fetch_group *g, enum trap trap, uint64_t value)
 {
     core_set_trap(c, trap, value);
     c->active = true;
-    g->why = FETCH_SERIAL;
+    g->stop = FETCH_SERIAL;
 }
 
-/* The instruction is tried again when nothing is in flight. */
-static bool wait_for_empty_window(struct core *restrict c, struct group *g)
+/* Fetches the instruction again when the window is empty. Returns false, for callers that end the group with it. */
+static bool wait_for_empty_window(struct core *restrict c, struct fetch_group *g)
 {
     c->serializing = c->active = true;
     c->cause = CAUSE_SERIAL;
-    g->why = FETCH_SERIAL;
+    g->stop = FETCH_SERIAL;
     return false;
 }
 
-static void lose_way(struct core *restrict c, struct group *g)
+/* The wrong path cannot continue: fetch idles until the mispredicted branch resolves. */
+static void stop_wrong_path(struct core *restrict c, struct fetch_group *g)
 {
     c->fetch_lost = true;
     c->active = true;
-    g->why = FETCH_LOST;
+    g->stop = FETCH_LOST;
 }
 
-/* Executes what has effects beyond registers on the right path; false if it traps and is not fetched. */
-static bool execute_access(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
+/* ---- execution */
+
+/* Executes a load, a store or an atomic. Returns false if it traps; the instruction is then not fetched. On the wrong
+ * path nothing traps: an access that the guest may not make is skipped (NO_ACCESS). */
+static bool execute_access(struct core *restrict c, struct fetch_group *g, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     f->addr = h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm;
+    if (UNLIKELY(code->mem_size == ZEROED_BYTES))
+        f->addr &= ~(uint64_t)(ZEROED_BYTES - 1);
     if (c->paths.level > 0) {
         if (!path_wrong_memory(&c->paths, code, f->addr))
             f->flags |= NO_ACCESS;
@@ -116,13 +145,14 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     bool write = code->flags & IS_STORE;
     bool atomic = (code->flags & IS_MEM) == IS_MEM;
     if (code->op == INSN_lr_w || code->op == INSN_lr_d)
-        write = false;
+        write = false; /* lr has a place in the store queue (IS_STORE) but only reads */
     struct path_trap trap = {TRAP_NONE, 0};
-    bool somewhere = f->addr < GUEST_SPACE || c->machine_mode;
-    if (UNLIKELY(atomic && somewhere && f->addr % code->mem_size != 0)) {
+    bool valid_addr = f->addr < GUEST_SPACE || c->machine_mode;
+    if (UNLIKELY(atomic && valid_addr && f->addr % code->mem_size != 0)) {
         trap_when_drained(c, g, TRAP_MISALIGNED, f->addr);
         return false;
     }
+    /* Most accesses go to a page that is known to be accessible; path_right_memory looks up the others. */
     bool known = access_known(write ? &c->paths.writable : &c->paths.readable, f->addr, code->mem_size);
     void *at =
         LIKELY(known) ? c->paths.mem + f->addr : path_right_memory(&c->paths, f->addr, code->mem_size, write, &trap);
@@ -134,18 +164,20 @@ static bool execute_access(struct core *restrict c, struct group *g, struct flig
     return true;
 }
 
-static bool execute_csr(struct core *restrict c, struct group *g, const struct code *code)
+/* Executes a CSR instruction. Returns false if it has to wait for an empty window or if it is illegal; it is then not
+ * fetched. Counters are exact because they are read when nothing is in flight. */
+static bool execute_csr(struct core *restrict c, struct fetch_group *g, const struct code *code)
 {
     struct hart *h = c->paths.hart;
     unsigned csr = (unsigned)code->o.imm & 0xfff;
     bool illegal = false;
-    if (c->paths.level > 0) { /* the host's floating-point unit is in the right path's service */
+    if (c->paths.level > 0) { /* reads 0: fflags and frm live in the host's FPU, which the right path uses */
         h->x[code->o.rd] = 0;
         return true;
     }
     if ((csr_is_counter(csr) || c->machine_mode) && c->head != c->tail)
         return wait_for_empty_window(c, g);
-    if (UNLIKELY(c->machine_mode) && core_commits(c)) /* counters are looked at between cycles */
+    if (UNLIKELY(c->machine_mode) && core_commits(c)) /* counters include this cycle's commits only in the next cycle */
         return wait_for_empty_window(c, g);
     if (UNLIKELY(c->machine_mode) && !csr_is_fp(csr))
         illegal = !machine_access_csr(c, code);
@@ -158,8 +190,9 @@ static bool execute_csr(struct core *restrict c, struct group *g, const struct c
     return !illegal;
 }
 
-/* What only one of the modes has. Traps otherwise. */
-static bool is_of_this_mode(struct core *restrict c, struct group *g, const struct code *code)
+/* Whether a serializing instruction exists in the current mode: ecall traps to the simulator in user mode only; mret
+ * and wfi exist in machine mode only. Otherwise the instruction traps. */
+static bool allowed_in_mode(struct core *restrict c, struct fetch_group *g, const struct code *code)
 {
     bool privileged = code->op == INSN_mret || code->op == INSN_wfi;
     if (c->machine_mode && code->flags & IS_SYSTEM_CALL)
@@ -171,17 +204,19 @@ static bool is_of_this_mode(struct core *restrict c, struct group *g, const stru
     return false;
 }
 
-static bool execute_special(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
+/* Executes an instruction that execute() cannot: one that accesses memory or a CSR, that may trap or that serializes.
+ * Returns whether the instruction is fetched. */
+static bool execute_special(struct core *restrict c, struct fetch_group *g, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
-    bool wrong = c->paths.level > 0;
+    bool wrong_path = c->paths.level > 0;
     if (code->flags & IS_MEM && code->mem_size)
         return execute_access(c, g, f, code);
-    if (wrong && code->flags & (IS_TRAP | IS_SERIAL)) {
-        lose_way(c, g);
+    if (wrong_path && code->flags & (IS_TRAP | IS_SERIAL)) {
+        stop_wrong_path(c, g);
         return false;
     }
-    if (code->flags & IS_SERIAL && !is_of_this_mode(c, g, code))
+    if (code->flags & IS_SERIAL && !allowed_in_mode(c, g, code))
         return false;
     if (code->flags & IS_TRAP) {
         bool breakpoint = code->op == INSN_ebreak;
@@ -191,8 +226,8 @@ static bool execute_special(struct core *restrict c, struct group *g, struct fli
     if (code->flags & IS_CSR)
         return execute_csr(c, g, code);
     if (code->flags & IS_DYNAMIC_RM && h->frm > RM_RMM) {
-        if (wrong)
-            lose_way(c, g);
+        if (wrong_path)
+            stop_wrong_path(c, g);
         else
             trap_when_drained(c, g, TRAP_ILLEGAL, code->bits);
         return false;
@@ -200,15 +235,16 @@ static bool execute_special(struct core *restrict c, struct group *g, struct fli
     if (code->flags & IS_PREFETCH) {
         f->addr = h->x[code->o.rs1] + (uint64_t)(int64_t)code->o.imm;
         if (!access_known(&c->paths.readable, f->addr, 1))
-            f->flags |= NO_ACCESS; /* a hint: pages that were never touched are not worth a look */
+            f->flags |= NO_ACCESS; /* only a hint: dropped unless the page was accessed before */
         return true;
     }
     code->run(h, &code->o, NULL);
     return true;
 }
 
-/* Registers and memory as after the instruction; false if it traps, or leads the wrong path nowhere. */
-static inline bool execute(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
+/* Executes the instruction on the registers and memory of the current path. Returns false if the instruction is not
+ * fetched: it traps, waits for an empty window, or ends the wrong path. Plain instructions take one call. */
+static inline bool execute(struct core *restrict c, struct fetch_group *g, struct flight *f, const struct code *code)
 {
     if (code->flags & (IS_MEM | IS_TRAP | IS_SERIAL | IS_CSR | IS_DYNAMIC_RM | IS_PREFETCH))
         return execute_special(c, g, f, code);
@@ -219,6 +255,8 @@ static inline bool execute(struct core *restrict c, struct group *g, struct flig
 
 /* ---- control transfers */
 
+/* Returns the address that a control transfer really goes to, and executes it: writes the link register of a jump and
+ * sets TAKEN. */
 static uint64_t next_pc(struct core *restrict c, struct flight *f, const struct code *code)
 {
     struct hart *h = c->paths.hart;
@@ -232,34 +270,36 @@ static uint64_t next_pc(struct core *restrict c, struct flight *f, const struct 
     return target;
 }
 
-/* Calls and returns. */
-enum { TRANSFERS_TOLD = 1 << BRANCH_CALL | 1 << BRANCH_INDIRECT_CALL | 1 << BRANCH_RETURN | 1 << BRANCH_CORETURN };
+/* Kinds of control transfers that observers receive through `transferred`: calls and returns. */
+enum { TRANSFERS_REPORTED = 1 << BRANCH_CALL | 1 << BRANCH_INDIRECT_CALL | 1 << BRANCH_RETURN | 1 << BRANCH_CORETURN };
 
-static void tell_transfer(const struct core *restrict c, const struct flight *f, const struct code *code)
+static void report_transfer(const struct core *restrict c, const struct flight *f, const struct code *code)
 {
     struct core_transfer t = {
         .pc = f->pc, .target = f->addr, .fallthrough = f->pc + code->length, .kind = (uint8_t)code->control};
     c->observer.transferred(c->observer.context, c->paths.right, &t);
 }
 
-/* Predicts, and goes on where the prediction says. False if that ends the group. */
-static bool follow(struct core *restrict c, struct group *g, struct flight *f, const struct code *code)
+/* Predicts a control transfer and continues on the predicted path. A misprediction opens a wrong path. Returns false if
+ * the group ends here: at a misfetch, or at the last branch of this cycle. */
+static bool predict_and_follow(struct core *restrict c, struct fetch_group *g, struct flight *f,
+                               const struct code *code)
 {
     uint64_t actual = f->addr = next_pc(c, f, code);
     struct branch_record *r = &c->branch[c->branch_tail & c->branch_mask];
     f->branch = c->branch_tail++;
     f->level = (uint16_t)c->paths.level;
-    f->flags |= c->control_mark;
+    f->flags |= c->control_mark; /* OBSERVED if the observer wants this control transfer */
     c->control_mark = c->each_control_mark;
     c->counts.branches_spec++;
     c->paths.hart->pc = actual;
-    if (UNLIKELY(c->observer.transferred != NULL) && c->paths.level == 0 && TRANSFERS_TOLD >> code->control & 1)
-        tell_transfer(c, f, code);
-    g->branches--;
+    if (UNLIKELY(c->observer.transferred != NULL) && c->paths.level == 0 && TRANSFERS_REPORTED >> code->control & 1)
+        report_transfer(c, f, code);
+    g->branches_left--;
     if (c->perfect_branch) {
         if (actual != f->pc + code->length)
             c->line_start = c->line_before = NEVER;
-        return g->branches > 0;
+        return g->branches_left > 0;
     }
     r->pc = f->pc;
     r->fallthrough = f->pc + code->length;
@@ -272,8 +312,8 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
         core_mark_path(c);
     }
     if (r->next != r->fallthrough)
-        c->line_start = c->line_before = NEVER; /* the target's line is read anew, be it the same */
-    if (r->misfetch) {
+        c->line_start = c->line_before = NEVER; /* a taken branch reads its target's line even if it is the same line */
+    if (r->misfetch) {                          /* taken, but the BTB does not know it: only decode finds the target */
         c->counts.misfetches++;
         if (c->misfetch_cycles) {
             stop_until(c, g, c->now + 1 + c->misfetch_cycles, FETCH_MISFETCH);
@@ -281,13 +321,14 @@ static bool follow(struct core *restrict c, struct group *g, struct flight *f, c
             return false;
         }
     }
-    return g->branches > 0;
+    return g->branches_left > 0;
 }
 
 /* ---- the stage */
 
-/* The cycle in which the instruction may dispatch: the front end's length, and so many per cycle as are decoded. */
-static inline uint64_t through_front_end(struct core *restrict c)
+/* Returns the first cycle in which the instruction that is fetched now may dispatch: front_stages from now, or
+ * later if older instructions use all decode_width places of that cycle. */
+static inline uint64_t front_end_exit_cycle(struct core *restrict c)
 {
     uint64_t when = c->now + c->front_stages;
     if (c->decode_cycle < when) {
@@ -301,7 +342,9 @@ static inline uint64_t through_front_end(struct core *restrict c)
     return c->decode_cycle;
 }
 
-/* The instruction at pc, by the table of the line that fetch is in. */
+/* Returns the decoded instruction at `pc`: in the current line from line_code, elsewhere from the cache of decoded
+ * code. NULL: it cannot be fetched (`fault` is the address that cannot be read), or the cache of decoded code is full.
+ */
 static inline const struct code *code_at(struct core *restrict c, uint64_t pc, uint64_t *fault)
 {
     uint64_t offset = pc - c->line_start;
@@ -309,17 +352,19 @@ static inline const struct code *code_at(struct core *restrict c, uint64_t pc, u
     return LIKELY(found) ? &c->codes->code[found] : code_find(c->codes, pc, fault);
 }
 
-static bool no_code(struct core *restrict c, struct group *g, uint64_t fault)
+/* The guest may not execute at `fault`: the right path traps, the wrong path ends. Returns false. */
+static bool stop_without_code(struct core *restrict c, struct fetch_group *g, uint64_t fault)
 {
     if (c->paths.level > 0)
-        lose_way(c, g);
+        stop_wrong_path(c, g);
     else
         trap_when_drained(c, g, TRAP_FETCH_FAULT, fault);
     return false;
 }
 
-/* Whether fetch goes on nevertheless: CSRs serialize in machine mode only. */
-static bool serialize(struct core *restrict c, struct group *g, const struct flight *f, const struct code *code)
+/* Called after a serializing instruction or a CSR instruction was fetched. What follows is fetched when the window is
+ * empty. Returns true if fetch continues in this cycle: CSR instructions serialize in machine mode only. */
+static bool serialize(struct core *restrict c, struct fetch_group *g, const struct flight *f, const struct code *code)
 {
     if (code->flags & IS_CSR && !c->machine_mode)
         return true;
@@ -329,15 +374,16 @@ static bool serialize(struct core *restrict c, struct group *g, const struct fli
     c->code_is_stale = code->op == INSN_fence_i;
     if (code->flags & IS_SYSTEM_CALL) {
         c->trap = TRAP_ECALL;
-        c->paths.hart->pc = f->pc;
+        c->paths.hart->pc = f->pc; /* whoever handles the trap moves the pc past the ecall */
     } else if (code->op == INSN_mret) {
         machine_return(c);
     }
-    g->why = FETCH_SERIAL;
+    g->stop = FETCH_SERIAL;
     return false;
 }
 
-/* The load is executed: its value is in its register. On the right path, all of which retires. */
+/* Asks the stride predictors about a load of the right path, which has executed: its value is in its register. Returns
+ * EVENT_STRIDE_* for what they got wrong. Every instruction of the right path retires, so each counts once. */
 static unsigned judge_strides(struct core *restrict c, const struct flight *f)
 {
     const struct hart *h = c->paths.hart;
@@ -345,78 +391,83 @@ static unsigned judge_strides(struct core *restrict c, const struct flight *f)
     return strides_judge(&c->strides, f->pc, f->addr, f->code->dest >= REG_FP ? h->f[rd] : h->x[rd]);
 }
 
-static void tell_fetched(struct core *restrict c, struct flight *f, uint64_t id)
+/* Calls `fetched` for an observed instruction. `id` is its number in fetch order. Clears OBSERVED if the observer
+ * wants no later callback for it. */
+static void report_fetched(struct core *restrict c, struct flight *f, uint64_t id)
 {
-    if (c->strides_asked && f->code->flags & IS_LOAD && !(f->flags & WRONG_PATH))
+    if (c->strides_observed && f->code->flags & IS_LOAD && !(f->flags & WRONG_PATH))
         f->events |= (uint16_t)judge_strides(c, f);
-    c->more[slot_of(c, f)].id = id;
+    c->cold[slot_of(c, f)].id = id;
     OBSERVE_IF(!c->misses_observed || (f->code->flags & IS_CONTROL && !(f->flags & WRONG_PATH)), c, fetched, f);
     if (c->misses_observed && !f->events && !(f->flags & MISPREDICTED))
-        f->flags &= (uint8_t)~OBSERVED; /* that was all */
-    if (c->strides_only && !(f->events & EVENTS_OF_STRIDES))
+        f->flags &= (uint8_t)~OBSERVED; /* OBSERVE_MISSES wants only `fetched` of this control transfer */
+    if (c->only_strides_observed && !(f->events & EVENTS_OF_STRIDES))
         f->flags &= (uint8_t)~OBSERVED;
 }
 
-/* One more instruction; false if the group ends. */
-static inline bool fetch_one(struct core *restrict c, struct group *g)
+/* Fetches the instruction at the path's pc. Returns false if the group ends, with or without this instruction. */
+static inline bool fetch_one(struct core *restrict c, struct fetch_group *g)
 {
     struct hart *h = c->paths.hart;
     uint64_t pc = h->pc, fault;
     const struct code *code = code_at(c, pc, &fault);
     if (UNLIKELY(code == NULL))
-        return code_wants_reset(c->codes) ? wait_for_empty_window(c, g) : no_code(c, g, fault);
+        return code_wants_reset(c->codes) ? wait_for_empty_window(c, g) : stop_without_code(c, g, fault);
     if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
         return false;
     struct flight *f = flight_at(c, c->tail);
     f->code = code;
     f->pc = pc;
-    f->standing = (uint64_t)c->fetch_events << 32 | c->fetch_standing;
+    /* Sets state, flags, head wait and events with one store. */
+    f->status = (uint64_t)c->fetch_events << 32 | c->initial_status;
     f->consumers = NO_SLOT;
     if (!execute(c, g, f, code))
         return false;
     uint32_t tag = UNLIKELY(c->observer.tag != NULL) ? *c->observer.tag : 0;
-    if (UNLIKELY(c->counts.fetched + g->fetched >= c->chosen)) {
+    /* counts.fetched + g->fetched is the instruction's number in fetch order. */
+    if (UNLIKELY(c->counts.fetched + g->fetched >= c->chosen_id)) {
         f->flags |= OBSERVED;
-        c->chosen = NEVER;
+        c->chosen_id = NEVER;
     }
     if (UNLIKELY(c->fetch_events)) {
-        f->flags |= c->mark;
+        f->flags |= c->mark; /* OBSERVED if the observer wants instructions with fetch events */
         c->fetch_events = 0;
     }
-    h->budget--; /* on the wrong path a copy, of no meaning */
-    f->when = through_front_end(c);
+    h->budget--; /* instructions left in the quantum; on the wrong path this is a copy without effect */
+    f->when = front_end_exit_cycle(c);
     c->tail++;
     g->fetched++;
-    bool more = true;
+    bool goes_on = true;
     if (code->flags & IS_CONTROL)
-        more = follow(c, g, f, code);
+        goes_on = predict_and_follow(c, g, f, code);
     else
         h->pc = pc + code->length;
     if (UNLIKELY(c->observer.tag != NULL))
-        c->more[slot_of(c, f)].tag = tag;
+        c->cold[slot_of(c, f)].tag = tag;
     if (UNLIKELY(f->flags & OBSERVED))
-        tell_fetched(c, f, c->counts.fetched + g->fetched - 1);
+        report_fetched(c, f, c->counts.fetched + g->fetched - 1);
     if (UNLIKELY(code->flags & (IS_SERIAL | IS_CSR)))
         return serialize(c, g, f, code);
-    return more;
+    return goes_on;
 }
 
-/* With nothing in flight nothing is taken: what instructions take they give back, however they end. */
-static void check_all_given_back(const struct core *restrict c)
+/* Asserts that an empty window occupies no resource: retired and squashed instructions have freed all of theirs. */
+static void assert_nothing_taken(const struct core *restrict c)
 {
     assert(c->rob_used == 0 && c->iq_used == 0 && c->loads_used == 0 && c->stores_used == 0);
     assert(c->queue_used[QUEUE_INT] == 0 && c->queue_used[QUEUE_FP] == 0 && c->queue_used[QUEUE_MEM] == 0);
     assert(c->int_used == 0 && c->fp_used == 0 && c->blocked_count == 0 && c->held_count == 0 && c->soon_count == 0);
     assert(c->store_commit == c->store_tail && c->store_known == c->store_tail);
-    assert(c->paths.level == 0 && c->paths.undone == 0 && c->dispatched == c->head);
+    assert(c->paths.level == 0 && c->paths.undo_count == 0 && c->dispatched == c->head);
     for (unsigned w = 0; w < c->words; w++)
         assert((c->done[w] | c->ready_any[w] | c->blocked[w] | c->held[w]) == 0);
 }
 
-/* The window is empty: what fetch was waiting for. */
-static bool drained(struct core *restrict c)
+/* Called when fetch waits for an empty window and the window is empty. Does what waited for it: ends the run with its
+ * trap, drops decoded code after fence.i, or lets machine mode act. Returns whether fetch continues in this cycle. */
+static bool resume_after_drain(struct core *restrict c)
 {
-    check_all_given_back(c);
+    assert_nothing_taken(c);
     if (c->trap != TRAP_NONE) {
         c->run_over = true;
         return false;
@@ -432,41 +483,43 @@ static bool drained(struct core *restrict c)
     return !c->serializing;
 }
 
-/* Whether this cycle's first instruction lies wholly in the line at hand. The first half of one that does not is at
- * hand as well, and the cycle goes into its second half. */
-static bool rest_in_line(struct core *restrict c)
+/* Whether the first instruction of this cycle lies entirely in the current line, so that reading this line uses one of
+ * the cycle's line accesses. Fetch already holds the first half of an instruction that crosses the end of the line: the
+ * cycle then reads only the next line, which have_lines charges. */
+static bool first_insn_in_line(struct core *restrict c)
 {
     uint64_t pc = c->paths.hart->pc, fault;
     const struct code *code = code_at(c, pc, &fault);
     return code && pc - c->line_start + code->length <= c->line_bytes;
 }
 
+/* Runs the fetch stage for one cycle. Returns its stage_result. */
 uint64_t core_fetch(struct core *restrict c)
 {
-    if (UNLIKELY(c->serializing && (c->head != c->tail || !drained(c))))
-        return stage_result(PLACE_FETCH, 0, FETCH_SERIAL);
+    if (UNLIKELY(c->serializing && (c->head != c->tail || !resume_after_drain(c))))
+        return stage_result(STAGE_FETCH, 0, FETCH_SERIAL);
     if (UNLIKELY(c->fetch_lost))
-        return stage_result(PLACE_FETCH, 0, FETCH_LOST);
+        return stage_result(STAGE_FETCH, 0, FETCH_LOST);
     if (c->now < c->fetch_resume)
-        return stage_result(PLACE_FETCH, 0, c->fetch_why);
+        return stage_result(STAGE_FETCH, 0, c->fetch_why);
     unsigned width = c->fetch_width, room = c->front_size - (unsigned)(c->tail - c->dispatched);
-    struct group g = {.lines = c->fetch_lines, .branches = c->fetch_branches, .why = FETCH_GROUP};
-    unsigned whole = FETCH_WIDTH; /* why, if all of the width comes */
+    struct fetch_group g = {.lines_left = c->fetch_lines, .branches_left = c->fetch_branches, .stop = FETCH_GROUP};
+    unsigned stop_if_full = FETCH_WIDTH; /* the reason to record if the group reaches `width` */
     if (room < width) {
         width = room;
-        whole = FETCH_BUFFER;
+        stop_if_full = FETCH_BUFFER;
     }
     int64_t budget = c->paths.hart->budget;
-    if (UNLIKELY(c->paths.level == 0 && budget < (int64_t)width)) {
+    if (UNLIKELY(c->paths.level == 0 && budget < (int64_t)width)) { /* the quantum ends within this group */
         width = (unsigned)budget;
-        whole = FETCH_GROUP;
+        stop_if_full = FETCH_GROUP;
         c->run_over = budget == 0;
     }
     if (c->paths.hart->pc - c->line_start < c->line_bytes)
-        g.lines -= rest_in_line(c);
+        g.lines_left -= first_insn_in_line(c);
     c->group_start = c->tail;
     while (g.fetched < width && fetch_one(c, &g)) {
     }
     c->counts.fetched += g.fetched;
-    return stage_result(PLACE_FETCH, g.fetched, g.fetched == width && g.why == FETCH_GROUP ? whole : g.why);
+    return stage_result(STAGE_FETCH, g.fetched, g.fetched == width && g.stop == FETCH_GROUP ? stop_if_full : g.stop);
 }

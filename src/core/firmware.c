@@ -10,23 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool read_file(int fd, void *to, uint64_t length, uint64_t offset)
-{
-    char *bytes = to;
-    while (length > 0) {
-        ssize_t n = pread(fd, bytes, length, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        offset += (uint64_t)n;
-        length -= (uint64_t)n;
-    }
-    return true;
-}
+#include "base/io.h"
 
-/* The bytes of an image, which is in memory or the open file `fd`. */
+/* The bytes of an image: in memory, or in the open file `fd`. */
 struct source {
     const struct firmware_image *image;
     int fd;
@@ -35,7 +21,7 @@ struct source {
 static bool read_at(const struct source *s, void *to, uint64_t length, uint64_t offset)
 {
     if (s->image->bytes == NULL)
-        return read_file(s->fd, to, length, offset);
+        return io_pread_exactly(s->fd, to, length, offset);
     if (offset > s->image->size || length > s->image->size - offset)
         return false;
     memcpy(to, (const char *)s->image->bytes + offset, length);
@@ -49,7 +35,7 @@ static int check_header(const Elf64_Ehdr *h, const char *path, struct error *err
     if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_RISCV)
         return error_set(err, -ENOEXEC, "the firmware %s is not for 64-bit little-endian RISC-V", path);
     if (h->e_type != ET_EXEC)
-        return error_set(err, -ENOEXEC, "the firmware %s has no fixed addresses: link it by -static -no-pie", path);
+        return error_set(err, -ENOEXEC, "the firmware %s has no fixed addresses: link it with -static -no-pie", path);
     if (h->e_phentsize != sizeof(Elf64_Phdr))
         return error_set(err, -ENOEXEC, "the firmware %s is a corrupt ELF file: its program headers have %u bytes",
                          path, h->e_phentsize);
@@ -73,7 +59,8 @@ static int load_segment(struct firmware *f, const struct source *s, const Elf64_
                          "the firmware %s has a segment at 0x%" PRIx64 ": link it between 0x%" PRIx64 " and 0x%" PRIx64,
                          path, (uint64_t)ph->p_vaddr, FIRMWARE_BASE, FIRMWARE_BASE + FIRMWARE_SPACE);
     if (ph->p_filesz > ph->p_memsz)
-        return error_set(err, -ENOEXEC, "the firmware %s is a corrupt ELF file: a segment does not fit itself", path);
+        return error_set(err, -ENOEXEC,
+                         "the firmware %s is a corrupt ELF file: a segment is larger in the file than in memory", path);
     if (!read_at(s, f->memory + (ph->p_vaddr - FIRMWARE_BASE), ph->p_filesz, ph->p_offset))
         return error_set(err, -ENOEXEC, "the firmware %s is truncated: a segment lies beyond its end", path);
     if (end > f->free)
@@ -144,9 +131,9 @@ int firmware_share(struct firmware *f, struct error *err)
 enum { PAGES = FIRMWARE_SPACE / GUEST_PAGE };
 
 struct firmware_copy {
-    size_t count;         /* of pages that were ever touched */
-    uint32_t page[PAGES]; /* their numbers ... */
-    uint8_t *bytes;       /* ... and contents */
+    size_t count;         /* number of pages that were ever touched */
+    uint32_t page[PAGES]; /* numbers of these pages */
+    uint8_t *bytes;       /* contents of these pages */
 };
 
 struct firmware_copy *firmware_copy(const struct firmware *f)
@@ -176,7 +163,8 @@ void firmware_copy_free(struct firmware_copy *copy)
     free(copy);
 }
 
-/* At the same address, where others know it. Without memory for it the sharing goes on, which only a copy can end. */
+/* Maps the copy at the same host address, which other modules keep. If the mapping fails, the process goes on sharing
+ * the memory. */
 void firmware_take(struct firmware *f, const struct firmware_copy *copy)
 {
     if (copy == NULL || mmap(f->memory, FIRMWARE_SPACE, PROT_READ | PROT_WRITE,

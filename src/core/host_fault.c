@@ -5,13 +5,16 @@
 #include <ucontext.h>
 
 #include "guest/memory.h"
+#include "guest/signal.h"
 
-/* Who catches on this host thread, for the handler, which the kernel gives no context of ours. */
+/* Receiver of faults on this host thread. A signal handler gets no context from us, so this is a global. */
 static _Thread_local struct host_fault *catcher;
 
 static void on_host_fault(int signal, siginfo_t *info, void *context)
 {
     const ucontext_t *u = context;
+    if (host_signal_sent(signal, info))
+        return;
     uint64_t addr = catcher ? (uint64_t)((const uint8_t *)info->si_addr - catcher->mem) : UINT64_MAX;
     if (addr >= GUEST_SPACE) {
         struct sigaction action = {.sa_handler = SIG_DFL};

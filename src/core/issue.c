@@ -1,17 +1,21 @@
-/* Issue and completion: what has its operands and a unit goes, oldest first; what finishes wakes those that wait. */
+/* Issue and completion. Issue starts the oldest instructions that have their operands and a free unit. Completion makes
+ * results available and wakes the instructions that wait for them. */
 #include <string.h>
 
 #include "core/core_priv.h"
 
 /* ---- completion */
 
+/* Remembers the mispredicted branch, to blame it for the cycles in which the window refills (core_blame). */
 static void note_refill(struct core *restrict c, const struct flight *f)
 {
     c->refill.pc = f->pc;
-    c->refill.tag = c->more[slot_of(c, f)].tag;
+    c->refill.tag = c->cold[slot_of(c, f)].tag;
     c->refill.empty = true;
 }
 
+/* Resolves a control transfer. After a misprediction: squashes everything younger, and fetch continues on the path of
+ * the branch in this cycle. */
 static void resolve(struct core *restrict c, struct flight *f)
 {
     if (LIKELY(!(f->flags & MISPREDICTED)))
@@ -31,6 +35,7 @@ static void resolve(struct core *restrict c, struct flight *f)
     c->fetch_resume = c->now;
 }
 
+/* Gives the result of f to all operands that wait for it. */
 static inline void wake(struct core *restrict c, struct flight *f)
 {
     for (unsigned link = f->consumers; link != NO_SLOT;) {
@@ -40,7 +45,7 @@ static inline void wake(struct core *restrict c, struct flight *f)
         g->producer[operand] = (uint16_t)slot_of(c, g);
         if (UNLIKELY(operand == 1 && (g->code->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE))
             lsq_data_ready(c, g);
-        else if (--g->waits == 0)
+        else if (--g->missing_operands == 0)
             core_operands_ready(c, g);
     }
     f->consumers = NO_SLOT;
@@ -55,12 +60,14 @@ void core_finish(struct core *restrict c, struct flight *f)
     if (f->consumers != NO_SLOT)
         wake(c, f);
     if (UNLIKELY(c->bundle))
-        c->more[c->more[slot].bundle].bundle_left--;
+        c->cold[c->cold[slot].bundle].bundle_left--;
     if (f->code->flags & IS_CONTROL)
         resolve(c, f);
 }
 
-static void happen(struct core *restrict c, struct flight *f)
+/* The event of f in the wheel has come: it tries to issue again, its store address is known, or its result comes. An
+ * event that was beyond the horizon goes back into the wheel. */
+static void process_due_event(struct core *restrict c, struct flight *f)
 {
     f->flags &= (uint8_t) ~(IN_WHEEL | AT_HORIZON);
     if (UNLIKELY(f->when > c->now)) {
@@ -68,7 +75,7 @@ static void happen(struct core *restrict c, struct flight *f)
         return;
     }
     c->active = true;
-    if (f->state == BLOCKED)
+    if (f->state == WAITS_FOR_EVENT)
         core_make_ready(c, f);
     else if (f->code->flags & IS_STORE)
         lsq_address_known(c, f);
@@ -76,27 +83,28 @@ static void happen(struct core *restrict c, struct flight *f)
         core_finish(c, f);
 }
 
-/* What happens in this cycle to the slots of one word. The row is read again after each, since a misprediction removes
- * younger ones from it. */
-static void happen_in_word(struct core *restrict c, uint64_t *row, unsigned word, uint64_t mask)
+/* Processes the events of one word of the row. The row is read again after each event, because a misprediction removes
+ * younger instructions from it. */
+static void process_due_in_word(struct core *restrict c, uint64_t *row, unsigned word, uint64_t mask)
 {
     while (row[word] & mask) {
         unsigned bit = (unsigned)__builtin_ctzll(row[word] & mask);
         row[word] &= ~(UINT64_C(1) << bit);
-        happen(c, &c->window[word * 64 + bit]);
+        process_due_event(c, &c->window[word * 64 + bit]);
     }
 }
 
-/* Oldest first: of two mispredicted branches the older one counts. */
-static void wheel_turns(struct core *restrict c)
+/* Processes all events of this cycle's row, oldest instruction first: of two mispredicted branches the older one
+ * decides. */
+static void process_due_row(struct core *restrict c)
 {
     unsigned i = c->now % WHEEL, first = (unsigned)(c->head & c->mask), word = first / 64;
     uint64_t *row = wheel_row(c, c->now), behind = ~UINT64_C(0) << first % 64;
     c->wheel_map[i / 64] &= ~(UINT64_C(1) << i % 64);
-    happen_in_word(c, row, word, behind);
+    process_due_in_word(c, row, word, behind);
     for (unsigned k = 1; k < c->words; k++)
-        happen_in_word(c, row, (word + k) & (c->words - 1), ~UINT64_C(0));
-    happen_in_word(c, row, word, ~behind);
+        process_due_in_word(c, row, (word + k) & (c->words - 1), ~UINT64_C(0));
+    process_due_in_word(c, row, word, ~behind);
 }
 
 void core_complete(struct core *restrict c)
@@ -105,7 +113,7 @@ void core_complete(struct core *restrict c)
     c->soon_count = 0;
     for (unsigned k = 0; k < soon; k++) {
         struct flight *f = &c->window[c->soon[k]];
-        if (UNLIKELY(f->state != ISSUED)) /* an older one squashed it */
+        if (UNLIKELY(f->state != ISSUED)) /* an older branch squashed it */
             continue;
         if (f->code->flags & IS_STORE)
             lsq_address_known(c, f);
@@ -114,11 +122,12 @@ void core_complete(struct core *restrict c)
     }
     c->active |= soon > 0;
     if (c->wheel_map[i / 64] >> i % 64 & 1)
-        wheel_turns(c);
+        process_due_row(c);
 }
 
 /* ---- issue */
 
+/* A unit that is not pipelined is busy until cycle `until`. */
 static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until)
 {
     for (unsigned u = 0; u < c->units[pool]; u++) {
@@ -131,14 +140,15 @@ static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until)
         c->busy_latest = until;
 }
 
-/* One cycle's choice of instructions. */
+/* State of one cycle's selection of instructions to issue. */
 struct selection {
-    unsigned left;   /* of the width */
-    unsigned closed; /* pools that have no unit left, one bit each */
-    uint8_t free[8]; /* units, by pool */
-    bool refused;    /* something was ready and found no unit or port */
+    unsigned left;   /* issue slots left in this cycle */
+    unsigned closed; /* bit per pool: no unit left */
+    uint8_t free[8]; /* free units by pool */
+    bool refused;    /* a ready instruction found no unit or port */
 };
 
+/* Removes units that are still busy from the free ones. Only these pools may have units that are not pipelined. */
 static void without_busy_units(const struct core *restrict c, struct selection *s)
 {
     static const uint8_t may_be_busy[] = {POOL_MULDIV, POOL_FPU, POOL_FPMULDIV};
@@ -147,12 +157,13 @@ static void without_busy_units(const struct core *restrict c, struct selection *
             s->free[p] -= c->busy_until[p][u] > c->now;
 }
 
+/* Starts execution: decides in which cycle the result comes. */
 static inline void issue_one(struct core *restrict c, struct flight *f)
 {
     const struct code *code = f->code;
     const struct class_timing *t = &c->timing[code->class];
     core_unready(c, f);
-    c->wrong += wrong_result(PLACE_ISSUE, (f->flags & WRONG_PATH) != 0);
+    record_add_wrong_issued(&c->record, (f->flags & WRONG_PATH) != 0);
     OBSERVE(c, issued, f);
     if (code->flags & (IS_MEM | IS_PREFETCH)) {
         lsq_issue(c, f);
@@ -176,13 +187,14 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     wheel_add(c, f);
 }
 
+/* In-order issue: whether all older instructions have issued. */
 static bool in_turn(struct core *restrict c, struct flight *f)
 {
     uint64_t position = position_of(c, f);
     return position <= c->issue_next;
 }
 
-/* What is ready in one word, without the pools that have no unit left. */
+/* Returns the ready instructions in one word, without those of pools that have no unit left. */
 static uint64_t open_in_word(const struct core *restrict c, const struct selection *s, unsigned word)
 {
     uint64_t bits = c->ready_any[word];
@@ -191,7 +203,8 @@ static uint64_t open_in_word(const struct core *restrict c, const struct selecti
     return bits;
 }
 
-/* The ready ones among the slots of one word; false when the selection is over. */
+/* Issues ready instructions among the slots of one word that `mask` selects. Returns false when the selection is
+ * over. */
 static bool select_in_word(struct core *restrict c, struct selection *s, unsigned word, uint64_t mask)
 {
     uint64_t bits = open_in_word(c, s, word) & mask;
@@ -230,12 +243,13 @@ static bool select_in_word(struct core *restrict c, struct selection *s, unsigne
 uint64_t core_issue(struct core *restrict c)
 {
     if (c->ready_words == 0)
-        return stage_result(PLACE_ISSUE, 0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);
+        return stage_result(STAGE_ISSUE, 0, c->iq_used ? ISSUE_OPERANDS : ISSUE_EMPTY);
     struct selection s = {.left = c->issue_width};
     memcpy(s.free, c->units, sizeof s.free);
     if (UNLIKELY(c->busy_latest > c->now))
         without_busy_units(c, &s);
-    /* Words in ring order: the head's from its slot on, those behind it, and the head's once more up to its slot. */
+    /* Words in ring order: the head's word from its slot on, the words after it, and the head's word again up to its
+     * slot. */
     unsigned first = (unsigned)(c->head & c->mask), word = first / 64;
     uint64_t behind = ~UINT64_C(0) << first % 64;
     bool more = !(c->ready_words >> word & 1) || select_in_word(c, &s, word, behind);
@@ -247,7 +261,7 @@ uint64_t core_issue(struct core *restrict c)
         select_in_word(c, &s, word, ~behind);
     unsigned n = c->issue_width - s.left;
     c->counts.issued += n;
-    return stage_result(PLACE_ISSUE, n,
+    return stage_result(STAGE_ISSUE, n,
                         s.left == 0  ? ISSUE_WIDTH
                         : s.refused  ? ISSUE_UNITS
                         : c->iq_used ? ISSUE_OPERANDS

@@ -1,9 +1,9 @@
 /* Loads, stores and the store buffer.
  *
- * A load waits until the addresses of all older stores are known; then it takes its data from the youngest older store
- * that has all of it, or from the cache. If a store has only part of it, the load is sent back until that store has
- * reached the cache. A store leaves the queue when it commits and waits in the store buffer, in order, for the cache.
- */
+ * A load waits until the addresses of all older stores are known. Then it takes its data from the youngest older store
+ * that overlaps it, if that store covers the whole load, or from the cache. If the store covers only part of the load,
+ * the load is sent back until the store has reached the cache. A store leaves the store queue when it retires and waits
+ * in the store buffer, in order, for the cache. */
 #include "core/core_priv.h"
 
 static struct store *store_at(struct core *restrict c, uint32_t position)
@@ -11,7 +11,7 @@ static struct store *store_at(struct core *restrict c, uint32_t position)
     return &c->store[position & c->store_mask];
 }
 
-/* ---- which stores there are, by hash of the eight bytes that they touch */
+/* ---- filter: number of stores by hash of the 8-byte granules that they touch */
 
 static unsigned granule_hash(uint64_t addr)
 {
@@ -19,14 +19,18 @@ static unsigned granule_hash(uint64_t addr)
     return (unsigned)(g ^ g >> 8) % FILTER;
 }
 
+/* Adds (sign 1) or removes (sign -1) a store. */
 static void filter_add(struct core *restrict c, const struct store *s, int sign)
 {
     if (s->size == 0)
         return;
     c->filter[granule_hash(s->addr)] += (uint16_t)sign;
+    for (uint64_t at = s->addr + 8; at + 8 < s->addr + s->size; at += 8) /* of cbo.zero */
+        c->filter[granule_hash(at)] += (uint16_t)sign;
     c->filter[granule_hash(s->addr + s->size - 1)] += (uint16_t)sign;
 }
 
+/* False: certainly no store in the queue overlaps the access. */
 static bool may_overlap_store(const struct core *restrict c, uint64_t addr, unsigned size)
 {
     return c->filter[granule_hash(addr)] | c->filter[granule_hash(addr + size - 1)];
@@ -39,6 +43,7 @@ static void set_bit(uint64_t *map, unsigned slot)
     map[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
+/* Returns whether the bit was set. */
 static bool clear_bit(uint64_t *map, unsigned slot)
 {
     bool was = map[slot / 64] >> slot % 64 & 1;
@@ -48,11 +53,12 @@ static bool clear_bit(uint64_t *map, unsigned slot)
 
 void lsq_block(struct core *restrict c, struct flight *f)
 {
-    f->state = BLOCKED;
+    f->state = WAITS_FOR_EVENT;
     set_bit(c->blocked, slot_of(c, f));
     c->blocked_count++;
 }
 
+/* Makes loads ready that now know the addresses of all older stores. */
 static void release_blocked(struct core *restrict c)
 {
     for (unsigned w = 0; w < c->words && c->blocked_count; w++) {
@@ -68,32 +74,35 @@ static void release_blocked(struct core *restrict c)
     }
 }
 
-/* In order, what is sent back is the next one again: nothing younger passes it. */
-static void hold_the_line(struct core *restrict c, struct flight *f)
+/* In-order issue: an instruction that is sent back is the next to issue again, so nothing younger passes it. */
+static void hold_issue_order(struct core *restrict c, struct flight *f)
 {
     if (UNLIKELY(c->order == ISSUE_IN_ORDER))
         c->issue_next = position_of(c, f);
 }
 
+/* Sends a load back until `store` has its data, or after a partial overlap (HEAD_REJECT) until it has reached the
+ * cache. */
 static void hold(struct core *restrict c, struct flight *f, uint32_t store, enum head_wait wait)
 {
     unsigned slot = slot_of(c, f);
-    f->state = BLOCKED;
+    f->state = WAITS_FOR_EVENT;
     f->wait = (uint8_t)wait;
-    c->more[slot].held_by = store;
-    c->more[slot].held_for_data = wait != HEAD_REJECT;
+    c->cold[slot].held_by = store;
+    c->cold[slot].held_for_data = wait != HEAD_REJECT;
     set_bit(c->held, slot);
     c->held_count++;
-    hold_the_line(c, f);
+    hold_issue_order(c, f);
 }
 
-/* `left`: the store is in the cache; otherwise its data has become known. */
+/* Makes loads ready that wait for this store. `left`: the store has reached the cache; false: its data has become
+ * known. */
 static void release_held(struct core *restrict c, uint32_t store, bool left)
 {
     for (unsigned w = 0; w < c->words && c->held_count; w++) {
         for (uint64_t bits = c->held[w]; bits; bits &= bits - 1) {
             unsigned slot = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (c->more[slot].held_by != store || (!left && !c->more[slot].held_for_data))
+            if (c->cold[slot].held_by != store || (!left && !c->cold[slot].held_for_data))
                 continue;
             clear_bit(c->held, slot);
             c->held_count--;
@@ -175,23 +184,25 @@ void lsq_release_head(struct core *restrict c, struct flight *f)
         return;
     }
     if (f->flags & IN_WHEEL || c->held[slot_of(c, f) / 64] >> slot_of(c, f) % 64 & 1)
-        return; /* was sent back and has a date, or a store to wait for */
+        return; /* it was sent back and waits for its cycle or for a store */
     f->wait = HEAD_ISSUE;
     core_make_ready(c, f);
 }
 
 /* ---- issue */
 
+/* Sends the instruction back: it issues again in cycle `when`. */
 static void try_again(struct core *restrict c, struct flight *f, uint64_t when, enum head_wait wait)
 {
-    hold_the_line(c, f);
-    f->state = BLOCKED;
+    hold_issue_order(c, f);
+    f->state = WAITS_FOR_EVENT;
     f->when = when;
     f->wait = (uint8_t)wait;
     f->events |= EVENT_REJECT;
     wheel_add(c, f);
 }
 
+/* The access finishes in cycle `when`. `wait`: what the ROB waits for while this is the oldest instruction. */
 static void finish_at(struct core *restrict c, struct flight *f, uint64_t when, enum head_wait wait)
 {
     core_leave_queue(c, f);
@@ -205,16 +216,16 @@ static void finish_at(struct core *restrict c, struct flight *f, uint64_t when, 
     wheel_add(c, f);
 }
 
-/* False if the access was sent back to wait for its translation. */
+/* Translates the address. Returns false if the access was sent back to wait for its translation. */
 static bool translated(struct core *restrict c, struct flight *f)
 {
     if (f->flags & (TRANSLATED | NO_ACCESS))
         return true;
     bool wrong = f->flags & WRONG_PATH;
     uint64_t last = f->addr + f->code->mem_size - 1;
-    struct tlb_answer t = memsys_translate_data(c->memsys, core_place(c, f->addr), c->now, wrong);
+    struct tlb_answer t = memsys_translate_data(c->memsys, core_place(c->space, f->addr), c->now, wrong);
     if (UNLIKELY((f->addr ^ last) >= c->memsys_config.page_bytes)) {
-        struct tlb_answer second = memsys_translate_data(c->memsys, core_place(c, last), c->now, wrong);
+        struct tlb_answer second = memsys_translate_data(c->memsys, core_place(c->space, last), c->now, wrong);
         if (second.ready > t.ready)
             t = second;
     }
@@ -230,14 +241,15 @@ static bool translated(struct core *restrict c, struct flight *f)
     return false;
 }
 
-/* Whether the store is of the load's own bundle. */
+/* Whether the store is in the same bundle as the load. */
 static bool same_bundle(const struct core *restrict c, const struct flight *f, uint32_t store)
 {
-    return c->bundle && c->more[c->store[store & c->store_mask].slot].bundle == c->more[slot_of(c, f)].bundle &&
+    return c->bundle && c->cold[c->store[store & c->store_mask].slot].bundle == c->cold[slot_of(c, f)].bundle &&
            (int32_t)(store - c->store_commit) >= 0;
 }
 
-/* Whether an older store decides about the load: forwards, or holds it back. */
+/* Looks for the youngest older store that overlaps the load. Returns whether one does; it then forwards its data or
+ * holds the load back. */
 static bool store_decides(struct core *restrict c, struct flight *f)
 {
     uint64_t addr = f->addr, end = addr + f->code->mem_size;
@@ -247,7 +259,8 @@ static bool store_decides(struct core *restrict c, struct flight *f)
             continue;
         bool whole = s->addr <= addr && end <= s->addr + s->size;
         if (!whole && same_bundle(c, f, p)) {
-            /* The store leaves only with the load. Its part is forwarded, the rest read: one after the other. */
+            /* The store cannot leave before the load, so the load cannot wait for it: the store's part is forwarded and
+             * then the rest is read from the cache. */
             if (s->data_known)
                 finish_at(c, f, c->now + c->forward_latency + c->load_latency, HEAD_L1D_HIT);
             else
@@ -268,12 +281,13 @@ static bool store_decides(struct core *restrict c, struct flight *f)
     return false;
 }
 
+/* Loads from the data cache. Without a free MSHR the load is sent back. */
 static void access_cache(struct core *restrict c, struct flight *f)
 {
     static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
     static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
     struct mem_answer a =
-        memsys_load(c->memsys, core_place(c, f->addr), f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
+        memsys_load(c->memsys, core_place(c->space, f->addr), f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
     if (UNLIKELY(a.rejected)) {
         c->counts.rejects_mshr++;
         try_again(c, f, a.ready, HEAD_REJECT);
@@ -291,10 +305,10 @@ void lsq_issue(struct core *restrict c, struct flight *f)
     unsigned flags = f->code->flags;
     if (f->code->mem_size && !translated(c, f))
         return;
-    if (!(flags & IS_LOAD)) { /* a store computes its address; fences and prefetches take a cycle, too */
+    if (!(flags & IS_LOAD)) { /* a store computes its address in one cycle; fences and prefetches also take one */
         c->counts.stores_spec += f->code->mem_size != 0;
         if (flags & IS_PREFETCH && !(f->flags & NO_ACCESS))
-            memsys_load(c->memsys, core_place(c, f->addr), 1, f->pc, c->now, f->flags & WRONG_PATH);
+            memsys_load(c->memsys, core_place(c->space, f->addr), 1, f->pc, c->now, f->flags & WRONG_PATH);
         finish_at(c, f, c->now + 1, HEAD_ALU);
         return;
     }
@@ -309,6 +323,7 @@ void lsq_issue(struct core *restrict c, struct flight *f)
 
 /* ---- the store buffer */
 
+/* Removes stores from the buffer that the cache has taken. */
 static void leave_store_buffer(struct core *restrict c)
 {
     while (c->store_head != c->store_drain && store_at(c, c->store_head)->done <= c->now) {
@@ -329,7 +344,7 @@ void core_drain_stores(struct core *restrict c)
         if (s->size) {
             if (!memsys_data_port_free(c->memsys, c->now))
                 break;
-            struct mem_answer a = memsys_store(c->memsys, core_place(c, s->addr), s->size, s->pc, c->now);
+            struct mem_answer a = memsys_store(c->memsys, core_place(c->space, s->addr), s->size, s->pc, c->now);
             if (a.rejected) {
                 c->drain_resume = a.ready;
                 break;

@@ -8,11 +8,13 @@
 #include "core/machine_priv.h"
 #include "riscv/host_fpu.h"
 
-enum { FIRMWARE_MOST = 100000000 }; /* instructions without a return to the program: it will not come */
+enum {
+    FIRMWARE_MOST = 100000000
+}; /* instructions without a return to the program, after which the firmware counts as failed */
 
 /* ---- modes */
 
-/* The mode that ends has had what was counted since it began. */
+/* Adds what was counted since the last change of mode to the counts of machine mode, if that mode ends. */
 static void count_mode(struct core *c)
 {
     struct machine *m = c->machine;
@@ -24,29 +26,28 @@ static void count_mode(struct core *c)
     m->began.insns = c->counts.instructions;
 }
 
-/* What the modes do not share. The window is empty. */
+/* Changes the mode: counters, memory, code, budget and the observers' view. The window is empty. */
 static void set_mode(struct core *c, bool machine)
 {
     struct machine *m = c->machine;
     const struct core_observer *counting = machine_observer(c);
     if (machine == c->machine_mode)
         return;
-    machine_look(c);
+    machine_check_overflows(c);
     count_mode(c);
     uint64_t cycle = machine_counter(c, COUNTER_CYCLE), instret = machine_counter(c, COUNTER_INSTRET);
     c->machine_mode = machine;
-    machine_write_own(c, COUNTER_CYCLE, cycle);
-    machine_write_own(c, COUNTER_INSTRET, instret);
-    c->mode_word = machine ? (uint64_t)CYCLE_MACHINE << 24 : 0;
-    c->wrong = (c->wrong & ~((uint64_t)CYCLE_MACHINE << 24)) | c->mode_word; /* of this cycle, too */
+    machine_write_fixed(c, COUNTER_CYCLE, cycle);
+    machine_write_fixed(c, COUNTER_INSTRET, instret);
+    record_set_machine_mode(&c->record, machine);
     uint8_t *memory = machine ? m->firmware.memory : NULL;
     c->paths.machine = memory;
     code_use_firmware(c->codes, memory);
     core_mark_path(c);
     if (counting->mode)
         counting->mode(counting->context, machine);
-    if (c->asked.mode)
-        c->asked.mode(c->asked.context, machine);
+    if (c->client_observer.mode)
+        c->client_observer.mode(c->client_observer.context, machine);
     if (machine) {
         m->budget = c->paths.right->budget;
         c->paths.right->budget = FIRMWARE_MOST;
@@ -55,11 +56,11 @@ static void set_mode(struct core *c, bool machine)
         if (m->turn_begins && c->turn_cycles != NEVER)
             c->turn_end = c->now + c->turn_cycles;
         m->turn_begins = false;
-        core_look_at_turn(c);
+        core_check_turn(c);
     }
 }
 
-/* Fetch goes on elsewhere. */
+/* Fetch continues at `pc`. */
 static void redirect(struct core *c, uint64_t pc)
 {
     c->paths.right->pc = pc;
@@ -69,12 +70,13 @@ static void redirect(struct core *c, uint64_t pc)
     c->fetch_resume = c->now;
 }
 
+/* Enters the firmware's handler. `cause` and `value` are mcause and mtval. */
 static void enter_trap(struct core *c, uint64_t cause, uint64_t value)
 {
     struct machine *m = c->machine;
     uint64_t pc = c->paths.right->pc;
     if (c->machine_mode && !(cause & IS_INTERRUPT) && pc == m->vector) {
-        m->failed = true; /* the handler's first instruction traps, and would for ever */
+        m->failed = true; /* the handler's first instruction traps, and would again and again */
         c->run_over = true;
     }
     m->epc = pc;
@@ -85,7 +87,7 @@ static void enter_trap(struct core *c, uint64_t cause, uint64_t value)
     redirect(c, m->vector);
 }
 
-/* The program goes on with the registers that it had, not with those of the firmware's start. */
+/* Gives the program the registers that it had before the firmware started. */
 static void give_registers(struct core *c)
 {
     struct hart *h = c->paths.right;
@@ -99,6 +101,7 @@ static void give_registers(struct core *c)
     c->machine->returned = true;
 }
 
+/* mret. */
 static void leave_trap(struct core *c)
 {
     struct machine *m = c->machine;
@@ -110,6 +113,8 @@ static void leave_trap(struct core *c)
     redirect(c, m->epc);
 }
 
+/* Whether an interrupt is pending and enabled in the current mode. In user mode it waits until the program has
+ * instructions left in its quantum. */
 static bool interrupts(const struct core *c)
 {
     const struct machine *m = c->machine;
@@ -118,7 +123,7 @@ static bool interrupts(const struct core *c)
     return c->machine_mode ? (m->status & MSTATUS_MIE) != 0 : c->paths.right->budget > 0;
 }
 
-/* Fetch stops, so that the interrupt can be taken. */
+/* Stops fetch so that the window drains and the interrupt can be taken. */
 static void drain_window(struct core *c)
 {
     c->serializing = true;
@@ -132,11 +137,11 @@ const struct core_observer *machine_observer(const struct core *c)
     return c->machine->counters->observer(c->machine->counting);
 }
 
-void machine_look(struct core *c)
+void machine_check_overflows(struct core *c)
 {
     struct machine *m = c->machine;
     core_counts(c);
-    c->look = NEVER;
+    c->next_check_cycle = NEVER;
     for (uint32_t left = m->programmed; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t value = m->counters->read(m->counting, i), lasts = m->counters->lasts(m->counting, i);
@@ -145,12 +150,12 @@ void machine_look(struct core *c)
             m->pending |= LCOFI_BIT;
         }
         m->seen[i] = value;
-        if (!(m->event[i] & HPMEVENT_OF) && lasts < c->look - c->now)
-            c->look = c->now + lasts;
+        if (!(m->event[i] & HPMEVENT_OF) && lasts < c->next_check_cycle - c->now)
+            c->next_check_cycle = c->now + lasts;
     }
     if (interrupts(c))
         drain_window(c);
-    core_look_at_turn(c);
+    core_check_turn(c);
 }
 
 /* ---- when the window is empty */
@@ -171,7 +176,7 @@ void machine_return(struct core *c)
     c->machine->due = DUE_RETURN;
 }
 
-/* Nothing of this comes in a cycle in which something commits, so that cycles are of one mode. */
+/* Waits for a cycle in which nothing retires, so that each cycle belongs to one mode. */
 bool machine_drained(struct core *c)
 {
     struct machine *m = c->machine;
@@ -180,7 +185,7 @@ bool machine_drained(struct core *c)
         return true;
     if (core_commits(c))
         return false;
-    machine_look(c);
+    machine_check_overflows(c);
     m->due = DUE_NOTHING;
     switch (due) {
     case DUE_WRITE: machine_write_due(c); break;
@@ -190,7 +195,7 @@ bool machine_drained(struct core *c)
     }
     if (interrupts(c))
         enter_trap(c, IS_INTERRUPT | (m->enabled & m->pending & MSI_BIT ? MSI : LCOFI), 0);
-    machine_look(c);
+    machine_check_overflows(c);
     return !m->failed;
 }
 
@@ -234,14 +239,15 @@ void machine_free(struct machine *m)
     free(m);
 }
 
+/* Starts the firmware instead of the program. The program's registers are kept until the first mret. */
 static void boot(struct core *c, struct hart *h)
 {
     struct machine *m = c->machine;
     m->booted = m->turn_begins = true;
     m->program = *h;
     m->epc = h->pc;
-    machine_write_own(c, COUNTER_CYCLE, c->cycles_before + c->now);
-    machine_write_own(c, COUNTER_INSTRET, h->retired);
+    machine_write_fixed(c, COUNTER_CYCLE, c->cycles_before + c->now);
+    machine_write_fixed(c, COUNTER_INSTRET, h->retired);
     set_mode(c, true);
     redirect(c, m->firmware.entry);
     memset(h->x, 0, sizeof h->x);

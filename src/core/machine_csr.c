@@ -6,33 +6,35 @@
 
 /* ---- counters */
 
-static uint64_t live(const struct core *c, unsigned counter)
+/* What the core has counted for mcycle or minstret. */
+static uint64_t core_count_of(const struct core *c, unsigned counter)
 {
     return counter == COUNTER_CYCLE ? c->now : c->counts.instructions;
 }
 
-/* By mcountinhibit, or in this mode. */
-static bool stands_still(const struct core *c, unsigned counter)
+/* Whether mcycle or minstret does not count now: by mcountinhibit, or in the current mode. */
+static bool is_stopped(const struct core *c, unsigned counter)
 {
     const struct machine *m = c->machine;
-    return m->inhibited >> counter & 1 || m->own_modes[counter] & (c->machine_mode ? HPMEVENT_MINH : HPMEVENT_UINH);
+    return m->inhibited >> counter & 1 || m->fixed_modes[counter] & (c->machine_mode ? HPMEVENT_MINH : HPMEVENT_UINH);
 }
 
-static uint64_t read_own(const struct core *c, unsigned counter)
+/* The value of mcycle or minstret. */
+static uint64_t read_fixed(const struct core *c, unsigned counter)
 {
-    return c->machine->own[counter] + (stands_still(c, counter) ? 0 : live(c, counter));
+    return c->machine->fixed[counter] + (is_stopped(c, counter) ? 0 : core_count_of(c, counter));
 }
 
-void machine_write_own(struct core *c, unsigned counter, uint64_t value)
+void machine_write_fixed(struct core *c, unsigned counter, uint64_t value)
 {
-    c->machine->own[counter] = value - (stands_still(c, counter) ? 0 : live(c, counter));
+    c->machine->fixed[counter] = value - (is_stopped(c, counter) ? 0 : core_count_of(c, counter));
 }
 
 uint64_t machine_counter(struct core *c, unsigned counter)
 {
     struct machine *m = c->machine;
     if (counter < COUNTER_FIRST)
-        return read_own(c, counter);
+        return read_fixed(c, counter);
     core_counts(c);
     return m->counters->read(m->counting, counter);
 }
@@ -47,22 +49,23 @@ bool machine_counter_is_open(const struct core *c, unsigned counter)
     return c->machine->opened >> counter & 1;
 }
 
+/* Writes mcountinhibit. mcycle and minstret keep their values. */
 static void inhibit(struct core *c, uint32_t counters)
 {
     struct machine *m = c->machine;
-    uint64_t cycle = read_own(c, COUNTER_CYCLE), instret = read_own(c, COUNTER_INSTRET);
+    uint64_t cycle = read_fixed(c, COUNTER_CYCLE), instret = read_fixed(c, COUNTER_INSTRET);
     m->inhibited = counters & ~(UINT32_C(1) << COUNTER_TIME);
-    machine_write_own(c, COUNTER_CYCLE, cycle);
-    machine_write_own(c, COUNTER_INSTRET, instret);
+    machine_write_fixed(c, COUNTER_CYCLE, cycle);
+    machine_write_fixed(c, COUNTER_INSTRET, instret);
     m->counters->inhibit(m->counting, m->inhibited);
 }
 
-/* mcyclecfg, minstretcfg. */
+/* Writes mcyclecfg or minstretcfg. The counter keeps its value. */
 static void choose_modes(struct core *c, unsigned counter, uint64_t modes)
 {
-    uint64_t value = read_own(c, counter);
-    c->machine->own_modes[counter] = modes & (HPMEVENT_MINH | HPMEVENT_UINH);
-    machine_write_own(c, counter, value);
+    uint64_t value = read_fixed(c, counter);
+    c->machine->fixed_modes[counter] = modes & (HPMEVENT_MINH | HPMEVENT_UINH);
+    machine_write_fixed(c, counter, value);
 }
 
 static void write_event(struct core *c, unsigned counter, uint64_t event)
@@ -79,7 +82,7 @@ static void write_counter(struct core *c, unsigned counter, uint64_t value)
 {
     struct machine *m = c->machine;
     if (counter < COUNTER_FIRST) {
-        machine_write_own(c, counter, value);
+        machine_write_fixed(c, counter, value);
     } else {
         m->counters->write(m->counting, counter, value);
         m->seen[counter] = m->counters->read(m->counting, counter);
@@ -88,8 +91,8 @@ static void write_counter(struct core *c, unsigned counter, uint64_t value)
 
 /* ---- CSRs */
 
-/* Those of counters, by number. */
-static bool is_of_counters(unsigned csr, unsigned first)
+/* Whether the CSR is one of the 32 counters that begin at CSR number `first`; `time` is not a counter. */
+static bool is_counter_of(unsigned csr, unsigned first)
 {
     return csr - first < COUNTER_END && csr != first + COUNTER_TIME;
 }
@@ -99,6 +102,7 @@ static bool is_event(unsigned csr)
     return csr >= CSR_MHPMEVENTS + COUNTER_FIRST && csr < CSR_MHPMEVENTS + COUNTER_END;
 }
 
+/* scountovf: the OF bits of all counters. */
 static uint64_t overflows(const struct machine *m)
 {
     uint64_t bits = 0;
@@ -113,9 +117,9 @@ static bool read_csr(struct core *c, unsigned csr, uint64_t *value)
     const struct hart *h = c->paths.right;
     if (is_event(csr))
         *value = m->event[csr - CSR_MHPMEVENTS];
-    else if (is_of_counters(csr, CSR_MCOUNTERS))
+    else if (is_counter_of(csr, CSR_MCOUNTERS))
         *value = machine_counter(c, csr - CSR_MCOUNTERS);
-    else if (is_of_counters(csr, CSR_COUNTERS))
+    else if (is_counter_of(csr, CSR_COUNTERS))
         *value = machine_counter(c, csr - CSR_COUNTERS);
     else
         switch (csr) {
@@ -132,8 +136,8 @@ static bool read_csr(struct core *c, unsigned csr, uint64_t *value)
         case CSR_MSCRATCH: *value = m->scratch; break;
         case CSR_MCOUNTEREN: *value = m->opened; break;
         case CSR_MCOUNTINHIBIT: *value = m->inhibited; break;
-        case CSR_MCYCLECFG: *value = m->own_modes[COUNTER_CYCLE]; break;
-        case CSR_MINSTRETCFG: *value = m->own_modes[COUNTER_INSTRET]; break;
+        case CSR_MCYCLECFG: *value = m->fixed_modes[COUNTER_CYCLE]; break;
+        case CSR_MINSTRETCFG: *value = m->fixed_modes[COUNTER_INSTRET]; break;
         case CSR_SATP: *value = (uint64_t)core_space(c) << SATP_ASID_AT; break;
         case CSR_SCOUNTOVF: *value = overflows(m); break;
         case CSR_MISA:
@@ -151,7 +155,7 @@ static void write_csr(struct core *c, unsigned csr, uint64_t value)
     struct machine *m = c->machine;
     if (is_event(csr))
         write_event(c, csr - CSR_MHPMEVENTS, value);
-    else if (is_of_counters(csr, CSR_MCOUNTERS))
+    else if (is_counter_of(csr, CSR_MCOUNTERS))
         write_counter(c, csr - CSR_MCOUNTERS, value);
     else
         switch (csr) {
@@ -170,7 +174,7 @@ static void write_csr(struct core *c, unsigned csr, uint64_t value)
         case CSR_MCOUNTINHIBIT: inhibit(c, (uint32_t)value); break;
         case CSR_MCYCLECFG: choose_modes(c, COUNTER_CYCLE, value); break;
         case CSR_MINSTRETCFG: choose_modes(c, COUNTER_INSTRET, value); break;
-        default: break; /* misa, satp */
+        default: break; /* misa, satp: writes have no effect */
         }
 }
 
@@ -188,7 +192,7 @@ bool machine_access_csr(struct core *c, const struct code *code)
     unsigned which = code->op - (immediate ? INSN_csrrwi : INSN_csrrw);
     bool writes = which == 0 || code->o.rs1 != 0;
     uint64_t old, operand = immediate ? code->o.rs1 : h->x[code->o.rs1];
-    machine_look(c);
+    machine_check_overflows(c);
     if (!read_csr(c, csr, &old) || (writes && is_read_only(csr)))
         return false;
     h->x[code->o.rd] = old;
@@ -202,7 +206,7 @@ bool machine_access_csr(struct core *c, const struct code *code)
     return true;
 }
 
-/* What hardware has changed since the instruction read it is not undone. */
+/* The CSR is read again: bits that hardware has changed since the instruction read it are not undone. */
 void machine_write_due(struct core *c)
 {
     struct machine *m = c->machine;
@@ -218,13 +222,13 @@ enum { SHARED_FROM = offsetof(struct machine, status), SHARED_TO = offsetof(stru
 void machine_put(struct core *c, struct machine_image *to)
 {
     struct machine *m = c->machine;
-    machine_look(c);
+    machine_check_overflows(c);
     memcpy((char *)&to->shared + SHARED_FROM, (const char *)m + SHARED_FROM, SHARED_TO - SHARED_FROM);
     for (unsigned i = 0; i < COUNTER_END; i++)
         to->counter[i] = i == COUNTER_TIME ? 0 : machine_counter(c, i);
 }
 
-/* A counter that counts the same as before keeps what it knows of the cycle before, for edges. */
+/* A counter with the same event as before keeps its state of the previous cycle, which edge detection needs. */
 void machine_get(struct core *c, const struct machine_image *from)
 {
     struct machine *m = c->machine;
@@ -238,10 +242,10 @@ void machine_get(struct core *c, const struct machine_image *from)
         m->seen[i] = from->counter[i];
     }
     m->counters->inhibit(m->counting, m->inhibited);
-    machine_write_own(c, COUNTER_CYCLE, from->counter[COUNTER_CYCLE]);
-    machine_write_own(c, COUNTER_INSTRET, from->counter[COUNTER_INSTRET]);
+    machine_write_fixed(c, COUNTER_CYCLE, from->counter[COUNTER_CYCLE]);
+    machine_write_fixed(c, COUNTER_INSTRET, from->counter[COUNTER_INSTRET]);
     core_join_observers(c);
-    machine_look(c);
+    machine_check_overflows(c);
 }
 
 bool machine_switched(struct core *c)

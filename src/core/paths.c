@@ -11,11 +11,12 @@
 int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight, struct error *err)
 {
     uint32_t cells = 16;
-    while (cells < 4 * in_flight) /* an access touches at most two granules: never more than half full */
+    while (cells <
+           4 * in_flight) /* an access touches at most two granules, so the table is never more than half full */
         cells *= 2;
     *p = (struct paths){
         .memory = memory, .mem = memory ? guest_memory_base(memory) : NULL, .cell_mask = cells - 1, .epoch = 1};
-    p->losses = UINT64_MAX;
+    p->permission_epoch = UINT64_MAX;
     p->room = in_flight;
     p->undo_room = 2 * in_flight;
     p->above = calloc(p->room, sizeof *p->above);
@@ -37,7 +38,7 @@ void paths_free(struct paths *p)
 
 void paths_forget(struct paths *p)
 {
-    p->losses = guest_losses(p->memory);
+    p->permission_epoch = guest_permission_epoch(p->memory);
     memset(&p->readable, 0xff, sizeof p->readable);
     memset(&p->writable, 0xff, sizeof p->writable);
 }
@@ -46,7 +47,7 @@ void paths_enter(struct paths *p, struct hart *right)
 {
     p->right = p->hart = right;
     p->level = 0;
-    if (p->losses != guest_losses(p->memory))
+    if (p->permission_epoch != guest_permission_epoch(p->memory))
         paths_forget(p);
     host_fpu_begin(right->frm);
 }
@@ -62,10 +63,11 @@ static bool page_allows(struct paths *p, uint64_t addr, bool write, struct path_
 {
     struct access_cache *c = write ? &p->writable : &p->readable;
     int prot = write ? PROT_WRITE : PROT_READ;
-    if (c->page[addr / GUEST_PAGE % ACCESS_CACHE] == addr / GUEST_PAGE)
+    if (access_known(c, addr, 1))
         return true;
     if (addr < GUEST_SPACE && guest_ptr(p->memory, addr, 1, prot)) {
-        c->page[addr / GUEST_PAGE % ACCESS_CACHE] = addr / GUEST_PAGE;
+        if (!write || !guest_holds_code(p->memory, addr))
+            access_add(c, addr);
         return true;
     }
     bool behind_file = addr < GUEST_SPACE && guest_may_access(p->memory, addr, 1, prot);
@@ -76,13 +78,15 @@ static bool page_allows(struct paths *p, uint64_t addr, bool write, struct path_
 
 void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, struct path_trap *trap)
 {
-    uint64_t last = (addr + size - 1) & ~(uint64_t)(GUEST_PAGE - 1); /* the page of its end */
+    uint64_t last = (addr + size - 1) & ~(uint64_t)(GUEST_PAGE - 1); /* page of its last byte */
     if (p->machine && addr - FIRMWARE_BASE <= FIRMWARE_SPACE - size)
         return p->machine + (addr - FIRMWARE_BASE);
     if (!page_allows(p, addr, write, trap))
         return NULL;
     if (last > addr && !page_allows(p, last, write, trap))
         return NULL;
+    if (write)
+        guest_store_to_code(p->memory, addr, size);
     return p->mem + addr;
 }
 
@@ -98,12 +102,12 @@ static struct overlay_cell *cell_of(struct paths *p, uint64_t granule)
 
 static void overlay_put(struct paths *p, uint64_t addr, const uint8_t *from, unsigned size)
 {
-    while (size > 0 && p->undone < p->undo_room) {
+    while (size > 0 && p->undo_count < p->undo_room) {
         struct overlay_cell *c = cell_of(p, addr / 8);
         bool claimed = c->epoch != p->epoch;
         if (claimed)
             *c = (struct overlay_cell){.granule = addr / 8, .epoch = p->epoch};
-        p->undo[p->undone++] = (struct overlay_undo){
+        p->undo[p->undo_count++] = (struct overlay_undo){
             .cell = (uint32_t)(c - p->cell), .bytes = c->bytes, .valid = c->valid, .claimed = claimed};
         for (; size > 0; size--, addr++, from++) {
             memcpy((uint8_t *)&c->bytes + addr % 8, from, 1);
@@ -136,7 +140,7 @@ bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr)
         return false;
     if (c->flags & IS_LOAD) {
         memcpy(p->buffer, at, size);
-        if (p->undone > 0)
+        if (p->undo_count > 0)
             overlay_get(p, addr, p->buffer, size);
     }
     c->run(p->hart, &c->o, p->buffer);
@@ -147,8 +151,8 @@ bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr)
 
 /* ---- levels */
 
-/* Floating-point exceptions of the wrong path must not reach fflags: those so far are taken, what follows is dropped.
- */
+/* Floating-point exceptions of the wrong path must not reach fflags: those raised so far are taken over, and later ones
+ * are dropped. */
 void path_mispredict(struct paths *p, uint64_t predicted)
 {
     struct path_level *next = &p->above[p->level];
@@ -158,7 +162,7 @@ void path_mispredict(struct paths *p, uint64_t predicted)
     }
     next->hart = *p->hart;
     next->hart.pc = predicted;
-    next->undo = p->undone;
+    next->undo = p->undo_count;
     p->hart = &next->hart;
     p->level++;
 }
@@ -166,11 +170,11 @@ void path_mispredict(struct paths *p, uint64_t predicted)
 void path_return(struct paths *p, unsigned level)
 {
     const struct path_level *dropped = &p->above[level];
-    while (p->undone > dropped->undo) {
-        const struct overlay_undo *u = &p->undo[--p->undone];
+    while (p->undo_count > dropped->undo) {
+        const struct overlay_undo *u = &p->undo[--p->undo_count];
         p->cell[u->cell].bytes = u->bytes;
         p->cell[u->cell].valid = u->valid;
-        if (u->claimed) /* the latest first, so that probing still finds the others */
+        if (u->claimed) /* the latest cell is freed first, so that probing still finds the others */
             p->cell[u->cell].epoch = p->epoch - 1;
     }
     if (level == 0) {

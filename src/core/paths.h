@@ -1,11 +1,12 @@
-/* Execution at fetch: registers and memory as the instruction that is fetched next sees them, on the right path or on a
- * wrong one.
+/* Execution at fetch: registers and memory as the next fetched instruction sees them, on the right path or on a wrong
+ * path.
  *
- * Level 0 is the right path: the guest's own hart and memory. Each misprediction opens a level above: it starts with a
- * copy of the registers below and goes the predicted way; its stores go to an overlay that lies over memory and that
- * its loads see. When the branch of level k resolves, path_return drops all levels above k and what they stored: level
- * k has stood still just behind the branch, on its real way. Invariants: levels above 0 change no guest memory and
- * never trap; what they cannot do they leave undone. */
+ * Level 0 is the right path: the guest's own hart and memory. Each misprediction opens a level above the current one.
+ * The new level starts with a copy of the registers and follows the prediction; its stores go to an overlay over
+ * memory, which its loads see. When the branch that was fetched on level k resolves, path_return drops all levels above
+ * k and their stores. Level k has stood still since the branch, at the branch's real target.
+ *
+ * Invariants: levels above 0 change no guest memory and never trap; what they cannot do is skipped. */
 #ifndef CYCLESCOPE_CORE_PATHS_H
 #define CYCLESCOPE_CORE_PATHS_H
 
@@ -13,80 +14,71 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "core/access_cache.h"
 #include "core/code.h"
-#include "guest/hart.h"
+#include "riscv/hart.h"
 #include "guest/memory.h"
 
-enum { ACCESS_CACHE = 256 };
-
-/* Pages that were found accessible, by number; direct-mapped, forgotten when any may have become inaccessible. */
-struct access_cache {
-    uint64_t page[ACCESS_CACHE]; /* address / GUEST_PAGE, or UINT64_MAX */
-};
-
+/* Eight bytes of the overlay: what wrong paths have stored. */
 struct overlay_cell {
     uint64_t granule; /* address / 8 */
     uint64_t bytes;
-    uint32_t epoch; /* the cell is empty unless this is the overlay's */
-    uint8_t valid;  /* one bit per byte */
+    uint32_t epoch; /* the cell is empty unless this equals paths.epoch */
+    uint8_t valid;  /* one bit per byte of `bytes` that was stored */
 };
 
+/* A cell before a store, to undo the store. */
 struct overlay_undo {
     uint32_t cell;
     uint64_t bytes;
     uint8_t valid;
-    bool claimed; /* the cell was empty */
+    bool claimed; /* the cell was empty before the store */
 };
 
+/* A wrong path. */
 struct path_level {
     struct hart hart;
-    uint32_t undo; /* entries of the undo log when the level began */
+    uint32_t undo; /* length of the undo log when the level began */
 };
 
 struct paths {
-    struct hart *hart; /* of the current level */
-    unsigned level;
-    struct hart *right; /* the guest's */
-    uint8_t *mem;
-    struct guest_memory *memory;
-    uint8_t *machine; /* memory of machine mode (firmware.h), while the core is in it; else NULL */
-    struct access_cache readable, writable;
-    uint64_t losses;          /* of the memory, when they were valid */
-    struct path_level *above; /* above[k - 1] is level k */
-    unsigned room;            /* levels above 0 */
-    struct overlay_cell *cell;
-    uint32_t cell_mask, epoch;
-    struct overlay_undo *undo;
-    uint32_t undone, undo_room;
-    _Alignas(8) uint8_t buffer[8]; /* what a wrong-path access works on */
+    struct hart *hart;           /* registers of the current level */
+    unsigned level;              /* 0: the right path */
+    struct hart *right;          /* the guest's hart: level 0 */
+    uint8_t *mem;                /* host address of the guest's memory */
+    struct guest_memory *memory; /* the guest's memory */
+    uint8_t *machine;            /* memory of machine mode (firmware.h) while the core is in machine mode; else NULL */
+    struct access_cache readable, writable;    /* pages known to be accessible; `writable` has none with decoded code */
+    uint64_t permission_epoch;                 /* guest_permission_epoch when `readable` and `writable` were valid */
+    struct path_level *above;                  /* above[k - 1] is level k */
+    unsigned room;                             /* levels that `above` has room for */
+    struct overlay_cell *cell;                 /* the overlay: hash table with open addressing */
+    uint32_t cell_mask, epoch;                 /* cells - 1; cells of other epochs are empty */
+    struct overlay_undo *undo;                 /* log of overlay stores, oldest first */
+    uint32_t undo_count, undo_room;            /* entries of the log; entries that it has room for */
+    _Alignas(16) uint8_t buffer[ZEROED_BYTES]; /* bytes on which a wrong-path access executes */
 };
 
-/* Room for `in_flight` instructions, so that every one of them may be a misprediction or a store. */
+/* Allocates room for `in_flight` instructions, each of which may be a misprediction or a store. */
 int paths_init(struct paths *p, struct guest_memory *memory, unsigned in_flight, struct error *err) MUST_CHECK;
 void paths_free(struct paths *p);
-/* The guest goes on with this hart; mappings may have changed. */
+/* The guest continues with this hart, on the right path. Mappings may have changed since the last call. */
 void paths_enter(struct paths *p, struct hart *right);
-void paths_forget(struct paths *p); /* what was found accessible */
-void paths_leave(struct paths *p);  /* the hart's flags are complete */
+void paths_forget(struct paths *p); /* forgets which pages were found accessible */
+void paths_leave(struct paths *p);  /* the hart's fflags are complete afterwards */
 
-/* Where `size` bytes at `addr` can be accessed on the right path; NULL: `trap` says why not and from which address on.
- */
+/* Returns the host address of `size` bytes at guest address `addr`. NULL: the guest may not access them; `trap` has the
+ * trap and the first address at fault. */
 struct path_trap {
     enum trap trap;
     uint64_t addr;
 };
 void *path_right_memory(struct paths *p, uint64_t addr, unsigned size, bool write, struct path_trap *trap);
-/* Executes a memory access of the wrong path; false if the address is no memory that it may access. */
+/* Executes a memory access on the wrong path. Returns false, and does nothing, if the guest may not access the
+ * address. */
 bool path_wrong_memory(struct paths *p, const struct code *c, uint64_t addr);
 
-void path_mispredict(struct paths *p, uint64_t predicted); /* opens a level, which goes to `predicted` */
-void path_return(struct paths *p, unsigned level);
-
-/* Whether the page is known to be accessible; most accesses end here. */
-static inline bool access_known(const struct access_cache *c, uint64_t addr, unsigned size)
-{
-    uint64_t page = addr / GUEST_PAGE;
-    return c->page[page % ACCESS_CACHE] == page && addr % GUEST_PAGE <= GUEST_PAGE - size;
-}
+void path_mispredict(struct paths *p, uint64_t predicted); /* opens a level that continues at `predicted` */
+void path_return(struct paths *p, unsigned level);         /* drops all levels above `level` */
 
 #endif

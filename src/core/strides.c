@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "core/core.h"
 
 static bool same_pc(const void *owner, uint32_t index, const void *key)
@@ -10,10 +11,10 @@ static bool same_pc(const void *owner, uint32_t index, const void *key)
     return s->of[index].pc == *(const uint64_t *)key;
 }
 
-/* Without memory it stays unknown. */
+/* Adds an instruction; without memory it stays unknown. */
 static void add(struct strides *s, uint64_t hash, const struct stride_entry *e)
 {
-    struct stride_entry *of = array_room(s->of, s->count, &s->room, sizeof *of);
+    struct stride_entry *of = array_grow(s->of, s->count, &s->room, sizeof *of);
     if (of == NULL)
         return;
     s->of = of;

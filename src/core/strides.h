@@ -1,13 +1,14 @@
-/* What stride predictors would have made of loads, as Sherwood, Perelman and Calder count it: for each instruction that
- * loads, one predictor for its address and one for its value, in a table that is never full.
+/* Stride predictors for loads, as Sherwood, Perelman and Calder count them: each load instruction has one predictor for
+ * its address and one for its value, in a table without limit.
  *
- * A predictor expects the last number plus its stride. The stride changes only when the new one was seen twice in a
- * row. The first load of an instruction is predicted by nobody, which counts as wrong; from then on it is expected to
- * repeat itself, with a stride of 0. So a walk with any other stride is predicted from its fourth load on.
+ * A predictor expects the last number plus its stride. The stride changes only when a new difference was seen twice in
+ * a row. The first load of an instruction has no prediction, which counts as wrong. After it the predictor has a stride
+ * of 0: it expects the same number again. So accesses with any other constant stride are predicted from the fourth load
+ * on.
  *
- * They predict nothing for the core: its timing is the same with and without them.
+ * The predictors have no effect on the core: its timing is the same with and without them.
  *
- * Limits: without memory for one more instruction, that instruction's loads all count as wrong. */
+ * Limits: without memory for a new instruction, all loads of that instruction count as wrong. */
 #ifndef CYCLESCOPE_CORE_STRIDES_H
 #define CYCLESCOPE_CORE_STRIDES_H
 
@@ -18,9 +19,9 @@
 #include "base/index_table.h"
 
 struct stride {
-    uint64_t last;
-    uint64_t stride;    /* that it predicts with */
-    uint64_t candidate; /* the last difference that was seen */
+    uint64_t last;      /* last number seen */
+    uint64_t stride;    /* stride that it predicts with */
+    uint64_t candidate; /* last difference that was seen */
 };
 
 struct stride_entry {
@@ -28,14 +29,14 @@ struct stride_entry {
     struct stride addr, value;
 };
 
-/* All zero is an empty table. */
+/* Predictors of all load instructions. All zero is an empty table. */
 struct strides {
-    struct stride_entry *of;
-    size_t count, room;
-    struct index_table by_pc;
+    struct stride_entry *of;  /* one entry per load instruction */
+    size_t count, room;       /* entries; entries that `of` has room for */
+    struct index_table by_pc; /* pc → index in `of` */
 };
 
-/* Whether the number is as predicted; the predictor then knows it. */
+/* Returns whether the number is as predicted, and trains the predictor with it. */
 static inline bool stride_follows(struct stride *s, uint64_t number)
 {
     uint64_t seen = number - s->last;
@@ -47,8 +48,9 @@ static inline bool stride_follows(struct stride *s, uint64_t number)
     return right;
 }
 
-/* A load, in program order: EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE (core/core.h) for what was predicted wrongly. */
+/* Judges and trains with one load; call in program order. Returns EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE
+ * (core/core.h) for what was predicted wrongly. */
 unsigned strides_judge(struct strides *s, uint64_t pc, uint64_t addr, uint64_t value);
-void strides_free(struct strides *s); /* it is empty then */
+void strides_free(struct strides *s); /* the table is empty afterwards */
 
 #endif

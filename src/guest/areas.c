@@ -60,7 +60,7 @@ static struct guest_area *insert_slot(struct areas *table, size_t at)
     return &table->area[at];
 }
 
-/* Makes `addr` a border: an area that contains it becomes two. */
+/* Splits the area that contains `addr`, if any, so that no area extends across `addr`. */
 static void split_at(struct areas *table, uint64_t addr)
 {
     size_t i = areas_first_above(table, addr);
@@ -70,15 +70,18 @@ static void split_at(struct areas *table, uint64_t addr)
     struct guest_area *high = low + 1;
     *low = *high;
     low->end = high->start = addr;
-    high->offset += addr - low->start;
+    high->offset += area_has_offset(high) ? addr - low->start : 0;
     high->name = low->name ? strdup(low->name) : NULL;
 }
 
+/* Whether `b` starts where `a` ends and has the same attributes, so that the two can be merged. */
 static bool continues(const struct guest_area *a, const struct guest_area *b)
 {
     bool same_name = a->name == NULL ? b->name == NULL : b->name != NULL && strcmp(a->name, b->name) == 0;
-    return a->end == b->start && a->prot == b->prot && a->flags == b->flags && a->dev == b->dev &&
-           a->inode == b->inode && same_name && (a->inode == 0 || a->offset + (a->end - a->start) == b->offset);
+    bool same_object = a->dev == b->dev && a->inode == b->inode && a->object == b->object;
+    return a->end == b->start && a->prot == b->prot && a->flags == b->flags && a->charged == b->charged &&
+           a->detached == b->detached && same_object && same_name &&
+           (!area_has_offset(a) || a->offset + (a->end - a->start) == b->offset);
 }
 
 static void merge_around(struct areas *table, uint64_t start, uint64_t end)
@@ -112,6 +115,15 @@ void areas_add(struct areas *table, const struct guest_area *area)
     areas_remove(table, area->start, area->end);
     *insert_slot(table, areas_first_above(table, area->start)) = *area;
     merge_around(table, area->start, area->end);
+}
+
+void areas_charge(struct areas *table, uint64_t start, uint64_t end, bool charged)
+{
+    split_at(table, start);
+    split_at(table, end);
+    for (size_t i = areas_first_above(table, start); i < table->count && table->area[i].start < end; i++)
+        table->area[i].charged = charged;
+    merge_around(table, start, end);
 }
 
 void areas_protect(struct areas *table, uint64_t start, uint64_t end, int prot)

@@ -1,11 +1,9 @@
 #include "guest/baton.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,7 +11,7 @@
 
 #include "guest/process_priv.h"
 
-/* ---- the ring, which is changed by whoever holds its lock */
+/* ---- the ring: changed only under its lock */
 
 static void ring_lock(struct family *f)
 {
@@ -36,7 +34,7 @@ void baton_join(struct family *f, struct member *m)
     int self = member_index(f, m);
     ring_lock(f);
     if (m->next < 0) {
-        /* The last in the ring stands before the first, which is the lowest id that takes turns. */
+        /* Insert behind the last member of the ring, which precedes the first one. The first has the lowest index. */
         int first = -1;
         for (struct member *o = family_next(f, NULL); o && first < 0; o = family_next(f, o))
             if (o->next >= 0)
@@ -100,24 +98,7 @@ void baton_pass(struct process *p)
     give_to(f, next);
 }
 
-/* Whether a host process can still run: it is there and no zombie. */
-static bool host_alive(int pid)
-{
-    char name[64], stat[512];
-    snprintf(name, sizeof name, "/proc/%d/stat", pid);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno != ENOENT;
-    ssize_t length = read(fd, stat, sizeof stat - 1);
-    close(fd);
-    if (length <= 0)
-        return false;
-    stat[length] = 0;
-    const char *state = strrchr(stat, ')');
-    return !state || !state[1] || !strchr("ZXx", state[2]);
-}
-
-/* Its parent sees the change when it next takes the baton. */
+/* Sets the state of a member. The parent sees the change at its next turn (see report_child_changes). */
 static void change_state(struct family *f, struct member *m, enum member_state state)
 {
     m->state = (int)state;
@@ -130,11 +111,11 @@ static void mark_ended(struct family *f, struct member *m)
     change_state(f, m, m->parent_pid == FAMILY_INIT ? MEMBER_REAPED : MEMBER_ENDED);
 }
 
-/* The holder was killed from outside: whoever notices first goes on in its place. */
+/* Checks whether the holder was killed from outside. If so, the first process that notices becomes the holder. */
 static void replace_dead_holder(struct family *f, struct member *self)
 {
     int holder = f->holder;
-    if (holder < 0 || &f->members[holder] == self || host_alive(f->members[holder].host_pid))
+    if (holder < 0 || &f->members[holder] == self || member_runs(&f->members[holder]))
         return;
     if (!atomic_compare_exchange_strong(&f->holder, &holder, member_index(f, self)))
         return;
@@ -144,8 +125,9 @@ static void replace_dead_holder(struct family *f, struct member *self)
     self->turn = 1;
 }
 
-/* A child stopped or continued. Its parent hears of that from here, since the host would tell when it suits it. */
-static void tell_parent(struct process *p, const struct member *child)
+/* Sends SIGCHLD to the parent `p` for a child that stopped or continued. The host's own SIGCHLD would arrive at a time
+ * that differs from run to run, so it is disabled (SA_NOCLDSTOP in host_signal.c). */
+static void notify_parent(struct process *p, const struct member *child)
 {
     siginfo_t info;
     bool stopped = child->state == MEMBER_STOPPED;
@@ -158,8 +140,9 @@ static void tell_parent(struct process *p, const struct member *child)
     signal_child_changed(p, &info);
 }
 
-/* Waits until the host has done what a child did: that it ended, and SIGCHLD is sent, or that it stopped. A stop may
- * come to nothing, if the process group is an orphan: then the child is alive again. */
+/* Waits until the host has completed a child's change of state: the child has exited and the host has sent SIGCHLD, or
+ * the child has stopped. The kernel discards a stop signal of an orphaned process group: then the child sets its own
+ * state to MEMBER_ALIVE again. */
 static void wait_for_change(const struct member *child)
 {
     siginfo_t info;
@@ -173,7 +156,8 @@ static void wait_for_change(const struct member *child)
     } while (info.si_pid == 0 && child->state != MEMBER_ALIVE);
 }
 
-static void see_changes(struct process *p)
+/* Reports to `p` all changes of state of its children that it has not seen yet. */
+static void report_child_changes(struct process *p)
 {
     struct family *f = p->family;
     uint32_t changes = f->changes;
@@ -187,7 +171,7 @@ static void see_changes(struct process *p)
         if (m->state != MEMBER_ALIVE)
             wait_for_change(m);
         if (m->state != MEMBER_ENDED)
-            tell_parent(p, m);
+            notify_parent(p, m);
     }
 }
 
@@ -201,14 +185,14 @@ void baton_take(struct process *p)
     while (atomic_exchange(&self->turn, 0) == 0) {
         if (syscall(SYS_futex, &self->turn, FUTEX_WAIT, 0, &patience, NULL, 0) == 0 || errno != ETIMEDOUT)
             continue;
-        if (self->next < 0) { /* stopped by a member, and continued from outside */
+        if (self->next < 0) { /* stopped by another member, then continued from outside of the run */
             change_state(f, self, MEMBER_ALIVE);
             baton_join(f, self);
         }
         replace_dead_holder(f, self);
     }
-    see_changes(p);
-    getppid(); /* signals that were sent before the baton came are delivered on return from a call of the host's */
+    report_child_changes(p);
+    getppid(); /* any host system call: on return, signals that were sent before the baton was passed are delivered */
     p->offset_ns = f->clock_ns - p->retired_insns;
     p->turn_insns = (int64_t)(BATON_TURN_QUANTA * p->config.quantum_insns);
 }
@@ -243,12 +227,12 @@ void baton_end(struct process *p)
 {
     struct family *f = p->family;
     struct member *m = p->member;
+    family_orphan(f, p->pid);
+    mark_ended(f, m);
     if (p->config.host_time)
         return;
     f->clock_ns = process_time_ns(p);
     f->idle = 0;
-    family_orphan(f, p->pid);
-    mark_ended(f, m);
     int next = m->next == member_index(f, m) ? -1 : m->next;
     baton_leave(f, m);
     give_to(f, next);
@@ -270,22 +254,18 @@ void baton_stop(struct process *p, int sig)
     change_state(f, m, MEMBER_STOPPED);
     give_to(f, next);
     host_signal_stop_self(sig);
-    if (m->state == MEMBER_STOPPED) /* continued from outside */
+    if (m->state == MEMBER_STOPPED) /* continued from outside of the run, not by baton_signal */
         change_state(f, m, MEMBER_ALIVE);
     baton_join(f, m);
     baton_take(p);
 }
 
-/* Waits until a process is dead, its files closed. */
-static void wait_for_death(int host_pid)
+/* Waits until the process of a pidfd is dead and its descriptors are closed. */
+static void wait_for_death(int pidfd)
 {
-    int fd = (int)syscall(SYS_pidfd_open, host_pid, 0);
-    if (fd < 0)
-        return;
-    struct pollfd dead = {fd, POLLIN, 0};
+    struct pollfd dead = {pidfd, POLLIN, 0};
     while (poll(&dead, 1, 1000) < 0 && errno == EINTR)
         ;
-    close(fd);
 }
 
 int baton_signal(struct process *p, struct member *to, const siginfo_t *info)
@@ -293,26 +273,29 @@ int baton_signal(struct process *p, struct member *to, const siginfo_t *info)
     struct family *f = p->family;
     int sig = info->si_signo;
     bool turns = !p->config.host_time && (to->state == MEMBER_ALIVE || to->state == MEMBER_STOPPED);
-    /* First, since it goes on at once and must find that it is alive. */
+    /* Before the signal is sent: the member continues at once and must find its state to be MEMBER_ALIVE. */
     if (turns && sig == SIGCONT && to->state == MEMBER_STOPPED) {
         change_state(f, to, MEMBER_ALIVE);
         baton_join(f, to);
-        see_changes(p);
+        report_child_changes(p);
     }
-    long result =
-        info->si_code == SI_QUEUE ? syscall(SYS_rt_sigqueueinfo, to->host_pid, sig, info) : kill(to->host_pid, sig);
+    int pidfd = -1;
+    int result = member_signal(f, to, sig, info->si_code == SI_QUEUE ? info : NULL, &pidfd);
+    if (turns && sig == SIGKILL && result == 0)
+        wait_for_death(pidfd);
+    if (result == 0)
+        close(pidfd);
     if (result < 0 || !turns)
-        return result < 0 ? -errno : 0;
+        return result;
     if (sig == SIGKILL) {
-        wait_for_death(to->host_pid);
         baton_leave(f, to);
         mark_ended(f, to);
-        see_changes(p);
+        report_child_changes(p);
     } else if (sig == SIGSTOP && to->state == MEMBER_ALIVE) {
         baton_leave(f, to);
         to->stop_signal = sig;
         change_state(f, to, MEMBER_STOPPED);
-        see_changes(p);
+        report_child_changes(p);
     }
     return 0;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/io.h"
 
 #ifndef EF_RISCV_RVE
 #define EF_RISCV_RVE 0x0008
@@ -25,24 +26,7 @@ static uint64_t page_up(uint64_t n)
     return page_down(n + GUEST_PAGE - 1);
 }
 
-/* Reads exactly `length` bytes; false at the end of the file or on an error. */
-static bool read_at(int fd, void *to, uint64_t length, uint64_t offset)
-{
-    char *bytes = to;
-    while (length > 0) {
-        ssize_t n = pread(fd, bytes, length, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        offset += (uint64_t)n;
-        length -= (uint64_t)n;
-    }
-    return true;
-}
-
-/* With its article. */
+/* Returns the name of an ELF machine with its article, for a message; NULL if unknown. */
 static const char *machine_name(unsigned machine)
 {
     static const struct {
@@ -62,7 +46,7 @@ static const char *machine_name(unsigned machine)
 
 static int check_machine(const Elf64_Ehdr *header, const char *name, struct error *err)
 {
-    /* Class and byte order come first: the other fields are read by them. */
+    /* The byte order comes first: the other fields cannot be read without it. */
     unsigned machine = header->e_machine;
     if (header->e_ident[EI_DATA] == ELFDATA2MSB)
         machine = __builtin_bswap16(header->e_machine);
@@ -164,7 +148,7 @@ static int read_interpreter(struct elf_image *elf, int fd, const Elf64_Phdr *ph,
         return error_set(err, -ENOEXEC,
                          "%s is a corrupt ELF file: the name of its interpreter is %" PRIu64 " bytes long", name,
                          ph->p_filesz);
-    if (!read_at(fd, elf->interpreter, ph->p_filesz, ph->p_offset))
+    if (!io_pread_exactly(fd, elf->interpreter, ph->p_filesz, ph->p_offset))
         return error_set(err, -ENOEXEC, "%s is truncated: the name of its interpreter lies beyond its end", name);
     if (elf->interpreter[ph->p_filesz - 1] != 0 || elf->interpreter[0] == 0) {
         elf->interpreter[0] = 0;
@@ -173,7 +157,7 @@ static int read_interpreter(struct elf_image *elf, int fd, const Elf64_Phdr *ph,
     return 0;
 }
 
-/* The program headers are in memory if a segment holds that part of the file. */
+/* Sets `phdr_addr` if a segment contains the program headers, which lie at `offset` in the file. */
 static void find_headers_in_memory(struct elf_image *elf, uint64_t offset, uint64_t bytes)
 {
     for (unsigned i = 0; i < elf->segment_count; i++) {
@@ -193,18 +177,19 @@ int elf_read(struct elf_image *elf, int fd, const char *name, struct error *err)
     struct stat file;
     memset(elf, 0, sizeof *elf);
     if (fstat(fd, &file) < 0)
-        return error_set(err, -errno, "cannot look at %s: %s", name, strerror(errno));
+        return error_set(err, -errno, "cannot read the status of %s: %s", name, strerror(errno));
     uint64_t size = (uint64_t)file.st_size;
     memset(&header, 0, sizeof header);
-    if (!read_at(fd, header.e_ident, SELFMAG, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    if (!io_pread_exactly(fd, header.e_ident, SELFMAG, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return error_set(err, -ENOEXEC, "%s is not an ELF file", name);
-    if (!read_at(fd, &header, sizeof header, 0))
+    if (!io_pread_exactly(fd, &header, sizeof header, 0))
         return error_set(err, -ENOEXEC, "%s is truncated: it ends within the ELF header", name);
     int result = check_header(&header, name, err);
     if (result < 0)
         return result;
     uint64_t table_bytes = header.e_phnum * sizeof ph[0];
-    if (header.e_phoff > size || table_bytes > size - header.e_phoff || !read_at(fd, ph, table_bytes, header.e_phoff))
+    if (header.e_phoff > size || table_bytes > size - header.e_phoff ||
+        !io_pread_exactly(fd, ph, table_bytes, header.e_phoff))
         return error_set(err, -ENOEXEC, "%s is truncated: its program headers lie beyond its end at %" PRIu64 " bytes",
                          name, size);
 
@@ -228,7 +213,7 @@ int elf_read(struct elf_image *elf, int fd, const char *name, struct error *err)
     return 0;
 }
 
-/* The pages that come from the file as they are: all up to the one in which the zeros begin. */
+/* Maps the pages that consist of bytes of the file only: all pages before the one in which the zeros begin. */
 static int map_file_pages(const struct elf_segment *s, uint64_t start, uint64_t end, int fd, const char *name,
                           struct guest_memory *m)
 {
@@ -238,8 +223,8 @@ static int map_file_pages(const struct elf_segment *s, uint64_t start, uint64_t 
     return at < 0 ? (int)at : 0;
 }
 
-/* The pages from `start` on are zero but for the `bytes` from `offset` in the file. The kernel maps the file and
- * clears the rest of its last page; here that page is anonymous from the start, so that it may be read-only. */
+/* Maps zero pages at [start, end) and reads `bytes` bytes at `offset` of the file into the first of them. Linux maps
+ * the file there and clears the rest of the page; anonymous memory also works for a segment that is read-only. */
 static int map_zero_pages(const struct elf_segment *s, uint64_t start, uint64_t end, uint64_t offset, uint64_t bytes,
                           int fd, struct guest_memory *m)
 {
@@ -250,7 +235,7 @@ static int map_zero_pages(const struct elf_segment *s, uint64_t start, uint64_t 
     if (at < 0)
         return (int)at;
     void *to = guest_ptr(m, start, bytes, PROT_WRITE);
-    if (!to || !read_at(fd, to, bytes, offset))
+    if (!to || !io_pread_exactly(fd, to, bytes, offset))
         return -EIO;
     return (int)guest_mprotect(m, start, end - start, s->prot);
 }
@@ -270,7 +255,7 @@ static int map_segment(const struct elf_segment *s, uint64_t base, int fd, const
     return map_zero_pages(s, zeros_start, end, page_down(s->offset) + (zeros_start - start), file_bytes, fd, m);
 }
 
-/* Where a relocatable image goes. The range is left unmapped. */
+/* Returns the address of a relocatable image's first page, or a negative errno. Maps nothing. */
 static int64_t choose_base(const struct elf_image *elf, struct guest_memory *m, uint64_t wish)
 {
     uint64_t bytes = elf->high - elf->low, align = elf->alignment;

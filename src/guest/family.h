@@ -1,83 +1,108 @@
-/* The processes of one run: the first one and all that it forked, each an emulator process of the host.
+/* The family: all guest processes of one run, that is, the first process and its descendants. Each of them is a host
+ * process that runs the emulator.
  *
- * A table in memory that they all share gives out ids in sequence, translates between guest and host ids, keeps what an
- * ended process hands to its parent, and says whose turn it is to run (baton.h). Ids of the outside world (the caller's
- * process group, a parent that is gone) have no entry, except that FAMILY_OUTSIDE stands for the process group that the
- * run was started in.
+ * All processes share one table in memory. The table assigns guest ids in sequence, translates between guest ids and
+ * host ids, keeps what an ended process passes to its parent, and records which process holds the baton (baton.h).
+ * Processes outside of the family have no entry. FAMILY_OUTSIDE stands for the process group that the run was started
+ * in, and for every other process or group outside.
  *
- * Limits: FAMILY_SIZE processes and process groups can be told apart; the entry of a process that was reaped stays
- * until its place is needed, since its process group may live on. */
+ * A host pid can belong to another process once its process was waited for. The table learns of that only if the parent
+ * is a member, not if it is the host's init. So members are signaled through pidfds that are checked to be theirs.
+ *
+ * Limits: the table has FAMILY_SIZE entries. The entry of a reaped process stays until its place is needed, because the
+ * process group with that id may still exist. */
 #ifndef CYCLESCOPE_GUEST_FAMILY_H
 #define CYCLESCOPE_GUEST_FAMILY_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
 enum {
-    FAMILY_INIT = 1,      /* parent of processes whose own has ended */
-    FAMILY_OUTSIDE = 999, /* parent and process group of the first process */
-    FAMILY_FIRST = 1000,  /* its pid */
-    FAMILY_SIZE = 16384,
+    FAMILY_INIT = 1,      /* guest pid of the parent of orphans */
+    FAMILY_OUTSIDE = 999, /* guest pid of the first process's parent, and id of its process group */
+    FAMILY_FIRST = 1000,  /* guest pid of the first process */
+    FAMILY_SIZE = 16384,  /* entries of the table */
 };
 
 enum member_state {
-    MEMBER_FREE,
-    MEMBER_ALIVE,   /* runs when it is its turn */
-    MEMBER_STOPPED, /* by SIGSTOP or its kin */
-    MEMBER_ENDED,   /* its parent has not waited for it yet */
-    MEMBER_REAPED,  /* only its id means something still */
+    MEMBER_FREE,    /* entry was never used */
+    MEMBER_ALIVE,   /* runs when it holds the baton */
+    MEMBER_STOPPED, /* stopped by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU */
+    MEMBER_ENDED,   /* has ended and its parent has not waited for it yet */
+    MEMBER_REAPED,  /* its parent has waited for it; the entry still translates its ids */
 };
 
+/* One guest process. */
 struct member {
-    _Atomic int state; /* enum member_state */
-    _Atomic int guest_pid, host_pid;
-    _Atomic int parent_pid;       /* guest's id */
-    _Atomic uint64_t insns;       /* retired by it and by the children that it reaped */
-    _Atomic bool seen;            /* its parent knows of its last change of state */
-    _Atomic int stop_signal;      /* what stopped it last */
-    _Atomic uint32_t turn;        /* 1: it may run; the host process sleeps on this word */
-    _Atomic int next, previous;   /* in the ring of those that take turns; by index, -1 outside of it */
-    _Atomic uint64_t deadline_ns; /* when nothing else wakes it, its guest time to go on, or NEVER */
-    _Atomic bool outside;         /* something outside of the family may wake it as well */
+    _Atomic int state;            /* enum member_state */
+    _Atomic int guest_pid;        /* process id that the guest sees */
+    _Atomic int host_pid;         /* process id on the host; 0 until the fork is complete */
+    _Atomic uint64_t host_start;  /* when that process began, in the host's clock ticks; 0: not known */
+    _Atomic int parent_pid;       /* guest pid of its parent */
+    _Atomic uint64_t insns;       /* instructions retired by the process and by the children that it reaped */
+    _Atomic bool seen;            /* the parent has seen the last change of `state` */
+    _Atomic bool subreaper;       /* orphans below this process become its children (PR_SET_CHILD_SUBREAPER) */
+    _Atomic int stop_signal;      /* signal that stopped the process last */
+    _Atomic uint32_t turn;        /* 1: the process has received the baton; its host process sleeps on this word */
+    _Atomic int next, previous;   /* neighbors in the ring of the baton, as indices of `members`; -1: not in the ring */
+    _Atomic uint64_t deadline_ns; /* while idle: guest time at which the process can run again, or NEVER */
+    _Atomic bool outside;         /* while idle: an event from outside of the family may wake it before the deadline */
 };
 
 struct family {
-    _Atomic int next_id;
-    int outside_host_pgrp;     /* what FAMILY_OUTSIDE is called on the host */
-    _Atomic int lock;          /* on the ring: 1 while it is being changed */
-    _Atomic int holder;        /* index of the member whose turn it is, or -1 */
-    _Atomic int ring_count;    /* members that take turns */
-    _Atomic uint64_t clock_ns; /* guest time when the turn was last passed on */
-    _Atomic uint32_t idle;     /* members in sequence that had their turn and nothing to do */
-    _Atomic uint32_t changes;  /* of state, of all members so far */
+    _Atomic int next_id;       /* next guest id of a process or thread */
+    int outside_host_pgrp;     /* host id of the process group that FAMILY_OUTSIDE stands for */
+    _Atomic int lock;          /* spin lock of the ring; 1: taken */
+    _Atomic int holder;        /* index of the member that holds the baton; -1: nobody */
+    _Atomic int ring_count;    /* number of members in the ring */
+    _Atomic uint64_t clock_ns; /* guest time at which the baton was last passed */
+    _Atomic uint32_t idle;     /* consecutive holders that had no runnable thread */
+    _Atomic uint32_t changes;  /* number of changes of state of all members so far */
     struct member members[FAMILY_SIZE];
 };
 
-struct family *family_new(struct error *err) MUST_CHECK;
-void family_free(struct family *f);
+struct family *family_new(struct error *err) MUST_CHECK; /* NULL with a message in `err` if it fails */
+void family_free(struct family *f);                      /* releases this process's mapping of the table */
 
-int family_new_id(struct family *f);                         /* for a thread */
-struct member *family_add(struct family *f, int parent_pid); /* a new process; NULL if the table is full */
-void family_drop(struct family *f, struct member *m);        /* the fork failed */
-void family_reap(struct family *f, struct member *m);
-void family_orphan(struct family *f, int parent_pid); /* its children are init's from now on */
+int family_new_id(struct family *f); /* a guest id for a new thread */
+/* Adds an entry for a process that is about to be forked, with a new guest pid. NULL if the table is full. */
+struct member *family_add(struct family *f, int parent_pid);
+void family_drop(struct family *f, struct member *m); /* undoes family_add after the fork failed */
+void family_reap(struct family *f, struct member *m); /* the parent has waited for the process */
+void family_orphan(
+    struct family *f,
+    int parent_pid); /* gives the children of an ended process to the next subreaper above it, or to init */
 
+/* Sets the host process of a member. It must exist and must not have been waited for. */
+void member_set_host(struct member *m, int host_pid);
+bool member_runs(const struct member *m); /* its host process exists and is not a zombie */
+/* Returns a pidfd of the member's host process, or -ESRCH if that is gone, also if its pid belongs to another process
+ * now. */
+int member_open(const struct member *m) MUST_CHECK;
+/* Sends a signal to the member's host process, with `info` if it is not NULL, and never to another process. If the
+ * process is gone, returns -ESRCH and marks the member as reaped. `*pidfd`, if not NULL, receives an open pidfd. */
+int member_signal(struct family *f, struct member *m, int sig, const siginfo_t *info, int *pidfd) MUST_CHECK;
+
+/* Whether the guest can still signal the process or wait for it. */
 static inline bool member_exists(const struct member *m)
 {
     return m->state == MEMBER_ALIVE || m->state == MEMBER_STOPPED || m->state == MEMBER_ENDED;
 }
 
-struct member *family_by_guest(struct family *f, int guest_pid); /* NULL if unknown; reaped ones too */
+/* Find a member by its guest or host pid. May return a reaped member; NULL if unknown. */
+struct member *family_by_guest(struct family *f, int guest_pid);
 struct member *family_by_host(struct family *f, int host_pid);
-struct member *family_next(struct family *f, const struct member *after); /* over those that exist; start with NULL */
+/* Iterates over the members that exist, in the order of the table: returns the first for NULL, NULL after the last. */
+struct member *family_next(struct family *f, const struct member *after);
 
-/* For ids of processes and of process groups; 0 stays 0. -ESRCH if the id means nothing here. */
+/* Translates the guest id of a process or process group; 0 stays 0. -ESRCH if unknown. */
 int family_to_host(struct family *f, int guest_pid);
-int family_to_guest(struct family *f, int host_pid); /* FAMILY_OUTSIDE if unknown */
-/* The same of a group or session, which the host calls 0 where its leader lives outside the host's own pid namespace.
- */
+int family_to_guest(struct family *f, int host_pid); /* 0 stays 0; FAMILY_OUTSIDE if unknown */
+/* Translates the host id of a process group or session. The host returns 0 for a group or session with a leader outside
+ * of the emulator's pid namespace; 0 becomes FAMILY_OUTSIDE here. */
 int family_group_to_guest(struct family *f, int host_id);
 
 #endif

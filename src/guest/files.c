@@ -1,15 +1,19 @@
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "guest/files_priv.h"
-#include "guest/shadow_priv.h"
+#include "guest/process_copy_priv.h"
 
-/* Private descriptors that the emulator needs at once, besides one per bind: memory, folders, programs, pipes. */
+/* Private descriptors that the emulator needs at the same time, in addition to one per bind: memory files, folders,
+ * programs, pipes. */
 enum { PRIVATE_ROOM = 64 };
 
 /* ---- descriptors */
@@ -32,19 +36,19 @@ int files_adopt(int fd)
 
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
 {
-    if (f->process && f->process->shadow && opens_for_change(flags))
-        return shadow_openat(f->process->shadow, dir, name, flags);
-    mode_t hosts = umask(f->umask);
-    int quiet = flags & O_PATH ? 0 : O_NOATIME;
-    int fd = openat(dir, name, flags | O_NOCTTY | quiet, mode);
+    if (f->process && f->process->copy)
+        return copy_openat(f->process, dir, name, flags);
+    mode_t host_umask = umask(f->umask);
+    int noatime = flags & O_PATH ? 0 : O_NOATIME;
+    int fd = openat(dir, name, flags | O_NOCTTY | noatime, mode);
     if (fd < 0 && errno == EPERM)
-        fd = openat(dir, name, flags | O_NOCTTY, mode); /* another's file */
+        fd = openat(dir, name, flags | O_NOCTTY, mode); /* O_NOATIME is not permitted on files of other owners */
     int code = errno;
-    umask(hosts);
+    umask(host_umask);
     return fd >= 0 ? fd : -code;
 }
 
-/* Whether two descriptors of one file share their offset: moves one and looks at the other. */
+/* Whether two descriptors of one file share their offset: moves the offset of one and checks that of the other. */
 static bool share_offset(int a, int b)
 {
     off_t was = lseek(a, 0, SEEK_CUR);
@@ -53,6 +57,13 @@ static bool share_offset(int a, int b)
     bool shared = lseek(b, 0, SEEK_CUR) == was + 1;
     lseek(a, was, SEEK_SET);
     return shared;
+}
+
+bool files_is_memory_device(const struct stat *st)
+{
+    static const uint64_t minors = 1 << 3 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9; /* null, zero, full, random, urandom */
+    return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1 && minor(st->st_rdev) < 64 &&
+           (minors >> minor(st->st_rdev) & 1);
 }
 
 int files_duplicate_of(const struct files *f, int fd, const struct stat *st)
@@ -83,8 +94,13 @@ void files_forget(struct files *f, int fd)
     struct open_file *o = f->open[fd];
     f->open[fd] = NULL;
     f->stream[fd] = STREAM_UNKNOWN;
+    f->borrowed[fd] = 0;
     if (!o || --o->references > 0)
         return;
+    if (o->timerfd && f->process)
+        timerfd_close(f->process, o);
+    if (o->signalfd && f->process)
+        f->process->signalfds--;
     listing_free(o->listing);
     free(o->address);
     free(o->path);
@@ -103,6 +119,7 @@ void files_share(struct files *f, int from, int to)
 {
     files_forget(f, to);
     f->stream[to] = f->stream[from];
+    f->borrowed[to] = f->borrowed[from];
     f->open[to] = f->open[from];
     if (f->open[to])
         f->open[to]->references++;
@@ -113,7 +130,7 @@ enum stream files_stream(struct files *f, int fd)
     if (f->stream[fd] == STREAM_UNKNOWN) {
         struct stat st;
         if (fstat(fd, &st) != 0)
-            return STREAM_FILE; /* the call itself will fail */
+            return STREAM_FILE; /* not open: the transfer will fail with EBADF */
         switch (st.st_mode & S_IFMT) {
         case S_IFREG:
         case S_IFDIR:
@@ -136,6 +153,18 @@ void files_close_on_exec(struct files *f)
     }
 }
 
+void files_say(const struct files *f, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    if (f->messages < 0 || (f->process && f->process->copy))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    dprintf(f->messages, "cyclescope: %s\n", text);
+}
+
 /* ---- where an open file lies */
 
 int host_path(int fd, char path[PATH_MAX])
@@ -149,15 +178,14 @@ int host_path(int fd, char path[PATH_MAX])
     return 0;
 }
 
-/* If `path` is `folder` or below, what follows `folder`: empty, or a slash and more. Else NULL. */
+/* If `path` is `folder` or below, returns the part behind `folder`: empty, or starting with a slash. Else NULL. */
 static const char *below(const char *path, const char *folder)
 {
     size_t n = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0') ? path + n : NULL;
 }
 
-/* The host's paths of the mounts are asked for anew each time, since a folder may be renamed while it is bound: what
- * counts is where things are now. */
+/* Reads the host paths of the mounts on every call, because a bound folder may be renamed on the host. */
 const struct mount *files_mount_of(const struct files *f, int fd, char guest[PATH_MAX])
 {
     char path[PATH_MAX], folder[PATH_MAX];
@@ -187,7 +215,7 @@ bool files_is_busy(const struct files *f, const char *guest)
     return false;
 }
 
-/* Files without a place in any folder: pipes, sockets, memory files. */
+/* Whether a host path as /proc/self/fd shows it belongs to a file in no folder: a pipe, a socket, a memory file. */
 static bool is_anonymous(const char *path)
 {
     return path[0] != '/' || strncmp(path, "/memfd:", 7) == 0;
@@ -218,12 +246,13 @@ int files_path(const struct files *f, int fd, char path[PATH_MAX])
     int error = host_path(fd, path);
     struct stat st;
     if (error == 0 && f->isolate && !is_anonymous(path) && fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode))
-        strcpy(path, "/unreachable"); /* given by the caller; the guest need not know where it lies */
+        strcpy(path, "/unreachable"); /* passed by the caller: an isolated guest may not learn its host path */
     return error;
 }
 
-/* ---- the beginning */
+/* ---- set-up */
 
+/* Raises the host's limit on descriptors if needed. */
 static int make_room_for_private(size_t count, struct error *err)
 {
     struct rlimit limit;
@@ -248,7 +277,7 @@ static int open_folder(const char *path, const char *what, struct error *err)
     return fd >= 0 ? fd : error_set(err, fd, "the %s %s cannot be opened: %s", what, path, strerror(-fd));
 }
 
-/* A folder that is removed at once: nothing is in it, nothing can be put in it, and it leads nowhere. */
+/* Returns a descriptor of a folder that is already removed: it is empty, and no file can be created in it. */
 static int open_empty_folder(struct error *err)
 {
     const char *parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm", "."};
@@ -262,10 +291,11 @@ static int open_empty_folder(struct error *err)
         rmdir(path);
         return fd;
     }
-    return error_set(err, -ENOENT, "no temporary folder can be made: set TMPDIR to a folder that can be written to");
+    return error_set(err, -ENOENT, "cannot create a temporary folder: set TMPDIR to a writable folder");
 }
 
-/* The guest's path of a folder to be mounted, with links in the sysroot resolved as far as folders exist there. */
+/* Writes the guest path of a bind at the absolute path `path`, with symbolic links of the sysroot resolved as far as
+ * the folders exist in the sysroot. */
 static int mount_path(struct files *f, const char *path, char out[PATH_MAX])
 {
     struct target target;
@@ -310,7 +340,7 @@ static int add_bind(struct files *f, const struct guest_bind *bind, struct error
     else
         error = add_mount(f, guest, fd, bind->readonly);
     return error == 0 ? 0
-                      : error_set(err, error, "the bound folder %s has no place in the guest: %s", bind->path,
+                      : error_set(err, error, "cannot show the bound folder %s to the guest: %s", bind->path,
                                   strerror(-error));
 }
 
@@ -342,7 +372,8 @@ static int add_mounts(struct files *f, const struct process_config *config, stru
     return 0;
 }
 
-/* Isolated, the caller's folder may lie outside of what the guest sees; then it starts in the root. */
+/* Sets the guest's first working folder: `config->chdir`, or the caller's folder. If isolated and the caller's folder
+ * lies in no mount, the guest starts in its root. */
 static int start_folder(struct files *f, const struct process_config *config, struct error *err)
 {
     char guest[PATH_MAX];
@@ -364,7 +395,7 @@ static int open_never_ready(struct files *f, struct error *err)
 {
     int fd = eventfd(0, EFD_CLOEXEC);
     f->never = fd >= 0 ? files_make_private(fd) : -errno;
-    return f->never >= 0 ? 0 : error_set(err, f->never, "no event descriptor can be made: %s", strerror(-f->never));
+    return f->never >= 0 ? 0 : error_set(err, f->never, "cannot create an eventfd: %s", strerror(-f->never));
 }
 
 static void close_inherited(void)
@@ -391,15 +422,17 @@ struct files *files_new(const struct process_config *config, struct error *err)
         error_set(err, -ENOMEM, "out of memory");
         return NULL;
     }
-    f->root = f->empty = f->cwd = f->never = -1;
+    f->root = f->empty = f->cwd = f->never = f->messages = -1;
     f->isolate = config->isolate;
     note_caller(f);
     f->umask = umask(0);
     umask(f->umask);
     if (config->isolate)
         close_inherited();
-    if (make_room_for_private(config->bind_count, err) < 0 || open_never_ready(f, err) < 0 ||
-        add_mounts(f, config, err) < 0 || start_folder(f, config, err) < 0) {
+    int code = make_room_for_private(config->bind_count, err);
+    f->messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FD_PRIVATE);
+    if (code < 0 || open_never_ready(f, err) < 0 || add_mounts(f, config, err) < 0 ||
+        start_folder(f, config, err) < 0) {
         files_free(f);
         return NULL;
     }
@@ -426,6 +459,8 @@ void files_free(struct files *f)
         close(f->empty);
     if (f->never >= 0)
         close(f->never);
+    if (f->messages >= 0)
+        close(f->messages);
     if (f->cwd >= 0)
         close(f->cwd);
     free(f->cwd_path);

@@ -1,25 +1,27 @@
-/* The guest's view of files: which host file a guest path names, and what the guest may do with it.
+/* The guest's files: which host file a guest path names, and what the guest may do with it.
  *
- * Guest descriptors are host descriptors with the same number, except those that the emulator keeps for itself, which
- * lie at FD_PRIVATE and above: guest RLIMIT_NOFILE ends there and the guest can neither use, close nor duplicate onto
- * them.
+ * Descriptors. A guest descriptor is the host descriptor with the same number. The emulator's own (private) descriptors
+ * have numbers from FD_PRIVATE up. The guest's RLIMIT_NOFILE is FD_PRIVATE, so the guest cannot use, close or replace
+ * private descriptors.
  *
- * Paths. Without a sysroot guest paths are host paths. With one, an absolute path (and each absolute symbolic link met
- * in the sysroot) is looked up in the sysroot first and, unless isolated, falls back to the host's when nothing is
- * there. A path relative to a folder of the host stays with the host. A new file goes into the host's folder of that
- * name if there is one, else into the sysroot's, so that a sysroot that programs run from is not written to by
- * accident; /proc, /dev and /sys are always the host's. A folder that exists in both lists only the sysroot's entries.
+ * Paths without a sysroot: guest paths are host paths.
  *
- * Isolated, nothing but the sysroot and the binds can be reached, whatever `..`, symbolic links, /proc or inherited
- * directory descriptors say: every path is walked component by component on descriptors, links are read and never
- * followed by the host, and each call acts on the descriptor that the walk ended at. Descriptors from 3 to FD_PRIVATE
- * that the caller left open are closed. Binds that are read-only give EROFS.
+ * Paths with a sysroot, not isolated: an absolute path, and the target of an absolute symbolic link in the sysroot, is
+ * looked up in the sysroot first. If the sysroot does not contain the file, the host's file is used. A path relative to
+ * a folder of the host is resolved by the host. A new file is created in the host's folder of that name if it exists,
+ * else in the sysroot's folder, so that programs do not modify the sysroot by accident. /proc, /dev and /sys are always
+ * the host's. A folder that exists in both places lists only the sysroot's entries.
  *
- * In all cases /proc/self, /proc/cpuinfo and their like describe the guest (special.c), and /dev/urandom gives bytes of
- * the seed. Folders are listed in the order of their names, whatever the host's file system does.
+ * Isolation: the guest can reach the sysroot and the binds and nothing else, not by `..`, symbolic links, /proc or
+ * inherited directory descriptors. Every path is walked component by component on descriptors; links are read by the
+ * emulator and never followed by the host; each system call acts on the descriptor at which the walk ended. Descriptors
+ * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS.
  *
- * Limits: inode numbers, times and owners are the host's, except that reading does not set access times where that can
- * be avoided (one's own files) and that a link's access time is its modification time. The host must have /proc. */
+ * In all cases, /proc/self, /proc/cpuinfo and similar files describe the guest (special.c), and /dev/urandom returns
+ * bytes of the seeded generator. Folders are listed in the order of names, whatever order the host's file system has.
+ *
+ * Limits: inode numbers, times and owners are the host's. Reading does not update the access time of files that the
+ * caller owns, and the access time of a symbolic link is its modification time. The host must have /proc. */
 #ifndef CYCLESCOPE_GUEST_FILES_H
 #define CYCLESCOPE_GUEST_FILES_H
 
@@ -27,29 +29,31 @@
 
 #include "guest/process.h"
 
-enum { FD_PRIVATE = 1000 };
+enum { FD_PRIVATE = 1000 }; /* lowest number of the emulator's own descriptors */
 
 struct files;
 
-/* When isolated this closes 3 to FD_PRIVATE - 1: the emulator's own must be above by then. */
+/* If isolated, closes descriptors 3 to FD_PRIVATE - 1: the emulator's own must already be private. NULL with a message
+ * in `err` if it fails. */
 struct files *files_new(const struct process_config *config, struct error *err) MUST_CHECK;
 void files_free(struct files *f);
-void files_attach(struct files *f, struct process *p); /* whose /proc/self and whose random bytes these are */
+void files_attach(struct files *f, struct process *p); /* sets the process that /proc/self and /dev/urandom refer to */
 
-/* Opens a guest path from the guest's working folder for reading (programs, interpreters); a host descriptor moved
- * to FD_PRIVATE or above, or a negative errno. `real` receives the guest's absolute path without links, if not NULL. */
+/* Opens a guest path, relative to the guest's working folder, for reading (programs, interpreters). Returns a private
+ * descriptor or a negative errno. `real`, if not NULL, receives the guest's absolute path without links. */
 int files_open_private(struct files *f, const char *guest_path, char real[PATH_MAX]) MUST_CHECK;
-/* Moves a descriptor of the emulator to FD_PRIVATE or above, close-on-exec; the new one, or a negative errno. */
+/* Moves `fd` to a number from FD_PRIVATE up, close-on-exec. `fd` is closed in any case. Returns the new descriptor or a
+ * negative errno. */
 int files_make_private(int fd) MUST_CHECK;
-void files_close_on_exec(struct files *f); /* what execve does to descriptors */
+void files_close_on_exec(struct files *f); /* closes the guest's close-on-exec descriptors, for execve */
 
-static inline bool files_is_guest(int fd) /* whether the guest may use this number at all; it may still be closed */
+static inline bool files_is_guest(int fd) /* `fd` is a number that the guest may use; it need not be open */
 {
     return fd >= 0 && fd < FD_PRIVATE;
 }
-/* A descriptor that the host has just made becomes the guest's; -EMFILE and closed if its number is too high. */
+/* Makes a new host descriptor the guest's: returns `fd`, or closes it and returns -EMFILE if its number is too high. */
 int files_adopt(int fd) MUST_CHECK;
-/* The guest's name of an open descriptor, as /proc/self/fd and /proc/self/maps show it. 0 or a negative errno. */
+/* Writes the guest path of an open descriptor, as shown in /proc/self/fd and /proc/self/maps. 0 or a negative errno. */
 int files_path(const struct files *f, int fd, char path[PATH_MAX]) MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
-/* What the files of the guest's file system share: mounts, open files, and the lookup of a path.
+/* Declarations shared by the source files that implement guest files: mounts, open files, and path lookup.
  *
- * path_lookup() turns a guest path into a target: a name in a host folder that is held by a descriptor. Whoever acts on
- * it passes the target's descriptor, name and flags to an *at call of the host, and releases it. */
+ * path_lookup() turns a guest path into a target: a descriptor of a host folder and a name in that folder. The caller
+ * passes the target's descriptor, name and flags to a host system call of the *at family, then calls target_release. */
 #ifndef CYCLESCOPE_GUEST_FILES_PRIV_H
 #define CYCLESCOPE_GUEST_FILES_PRIV_H
 
@@ -14,50 +14,57 @@
 #include "guest/process_priv.h"
 #include "guest/special.h"
 
-enum { LINKS_MAX = 40 }; /* symbolic links in one path, as in Linux */
+enum { LINKS_MAX = 40 }; /* limit of symbolic links followed in one lookup, as in Linux */
 
+/* A host folder that the guest sees: the sysroot or a bind. */
 struct mount {
-    char *path; /* where the guest sees it: absolute, without links */
-    int fd;     /* the host folder, a private O_PATH descriptor */
-    bool readonly;
+    char *path;    /* guest path: absolute, without links */
+    int fd;        /* private O_PATH descriptor of the host folder */
+    bool readonly; /* changes fail with EROFS */
 };
 
-struct listing; /* of a folder; see sys_listing.c */
+struct listing; /* entries of a folder; see listing.h */
 
-/* What a guest descriptor is beyond the host's; duplicates share it. Most descriptors have none. */
+/* State of a guest descriptor that the host does not keep. Duplicates share one record. Most descriptors have none. */
 struct open_file {
-    unsigned references;
-    bool random;                 /* /dev/urandom: reads draw from the seed */
-    char *path;                  /* guest path of a special folder or file, or NULL */
-    struct listing *listing;     /* of a folder that is being read */
-    struct sockaddr_un *address; /* what a socket was bound to, in the guest's words */
+    unsigned references;         /* number of descriptors that share the record */
+    bool timerfd, signalfd;      /* the host descriptor is an eventfd (sys_timerfd.c, sys_signalfd.c) */
+    int clock;                   /* timerfd: its clock id */
+    uint64_t signal_set;         /* signalfd: the signals that it reads */
+    bool random;                 /* /dev/random or /dev/urandom: reads return bytes of the seeded generator */
+    bool semaphore;              /* an eventfd with EFD_SEMAPHORE */
+    char *path;                  /* guest path of a special folder or file; NULL: not special */
+    struct listing *listing;     /* entries of a folder that the guest is reading; NULL: none */
+    struct sockaddr_un *address; /* address that the guest bound a socket to, with the guest's path; NULL: none */
 };
 
-/* Whether a transfer may block, by the type of the file; looked up once per descriptor. */
+/* Type of a descriptor's file, which decides whether a transfer may block. Determined once per descriptor. */
 enum stream { STREAM_UNKNOWN, STREAM_FILE, STREAM_PIPE, STREAM_SOCKET, STREAM_OTHER };
 
-/* One of the descriptors that the caller gave: to be known again. */
+/* Identity of a descriptor that the caller passed to the run, to recognize its file later. */
 struct caller_file {
-    bool open;
-    dev_t dev;
-    ino_t inode;
-    int flags; /* as F_GETFL has them */
+    bool open;   /* the caller passed an open descriptor */
+    dev_t dev;   /* device of its file */
+    ino_t inode; /* inode of its file */
+    int flags;   /* result of F_GETFL */
 };
 
 struct files {
-    struct process *process; /* NULL until attached */
-    bool isolate;
-    struct mount *mounts; /* the sysroot at "/" comes first, if there is one */
+    struct process *process; /* NULL until files_attach */
+    bool isolate;            /* the guest sees only the mounts */
+    struct mount *mounts;    /* the sysroot, at "/", comes first, if any; then the binds */
     size_t mount_count;
-    int root;                     /* where walks start, or -1 if the host's root is the guest's */
-    int empty;                    /* isolated: a removed folder, stands for folders that only we know; else -1 */
+    int root;                     /* folder at which walks start; -1: the guest's root is the host's */
+    int empty;                    /* isolated: a removed folder that stands for synthetic folders (path.c); else -1 */
+    int messages;                 /* private duplicate of the caller's standard error; -1: none */
     int never;                    /* private descriptor that never becomes ready */
     int cwd;                      /* private O_PATH descriptor of the working folder */
-    char *cwd_path;               /* its guest path if it is special, else NULL */
-    struct caller_file caller[3]; /* standard input, output and error */
-    mode_t umask;                 /* the guest's; the host's is set to it only while something is made */
-    struct open_file *open[FD_PRIVATE];
-    uint8_t stream[FD_PRIVATE]; /* enum stream */
+    char *cwd_path;               /* guest path of the working folder if it is special, else NULL */
+    struct caller_file caller[3]; /* standard input, output and error as the caller passed them */
+    mode_t umask;                 /* the guest's umask; becomes the host's only while a file is created */
+    struct open_file *open[FD_PRIVATE]; /* record of each descriptor; NULL: none */
+    uint8_t stream[FD_PRIVATE];         /* enum stream of each descriptor */
+    int borrowed[FD_PRIVATE]; /* in a copied process: private number of the original descriptor; 0: it is its own */
 };
 
 static inline struct files *thread_files(const struct thread *t)
@@ -65,6 +72,7 @@ static inline struct files *thread_files(const struct thread *t)
     return t->process->files;
 }
 
+/* Whether open flags allow the file to be changed. */
 static inline bool opens_for_change(int flags)
 {
     if (flags & O_PATH)
@@ -74,103 +82,135 @@ static inline bool opens_for_change(int flags)
 
 /* ---- files.c: descriptors */
 
-/* The record of `fd`, made if there is none; NULL without memory. */
+/* Prints "cyclescope: ", the message and a newline to the caller's standard error, whatever the guest has opened as
+ * descriptor 2. Copied processes print nothing: the run itself does. */
+void files_say(const struct files *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Returns the record of `fd`, and creates it if needed; NULL if the host is out of memory. */
 struct open_file *files_describe(struct files *f, int fd);
-int files_close(struct files *f, int fd);            /* 0 or negative errno */
-void files_forget(struct files *f, int fd);          /* drops the record; the host has closed or will */
-void files_share(struct files *f, int from, int to); /* `to` is a duplicate of `from` */
-/* A lower descriptor that `fd`, of which `st` is known, shares its offset and flags with; -1 if there is none. Moves
- * offsets and puts them back. */
+int files_close(struct files *f, int fd);            /* closes a guest descriptor; 0 or a negative errno */
+void files_forget(struct files *f, int fd);          /* drops the record of `fd`, but does not close `fd` */
+void files_share(struct files *f, int from, int to); /* `to` is now a duplicate of `from` and shares its record */
+/* Returns a lower descriptor that shares its offset and flags with `fd`, as dup makes one; -1 if there is none. `st` is
+ * the status of `fd`. Moves file offsets for a moment and restores them. */
 int files_duplicate_of(const struct files *f, int fd, const struct stat *st);
+bool files_is_memory_device(const struct stat *st); /* the devices null, zero, full, random and urandom */
 enum stream files_stream(struct files *f, int fd);
-int64_t files_give_pair(struct thread *t, const int fds[2], uint64_t addr); /* to the guest; 0 or negative errno */
-int files_chdir(struct files *f, int dirfd, const char *path) MUST_CHECK;   /* 0 or negative errno */
-/* openat with the guest's umask. Reading leaves no trace in the file's access time if the host lets us (O_NOATIME),
- * since the next run would see it. A descriptor or a negative errno. */
+/* Makes two new descriptors the guest's (pipe2, socketpair) and writes them to `addr`. 0 or a negative errno. */
+int64_t files_give_pair(struct thread *t, const int fds[2], uint64_t addr);
+int files_chdir(struct files *f, int dirfd, const char *path) MUST_CHECK; /* 0 or a negative errno */
+/* Like openat, with the guest's umask. Opens with O_NOATIME if the host permits: the next run would see a changed
+ * access time. In a copied process: copy_openat. A descriptor or a negative errno. */
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode) MUST_CHECK;
 
 /* ---- files.c: where an open file lies */
 
-int host_path(int fd, char path[PATH_MAX]) MUST_CHECK; /* as the host's /proc/self/fd shows it; 0 or negative errno */
-/* The innermost mount that the file lies in, with its guest path; NULL if it lies in none. */
+/* Writes the host's path of an open file, as the host's /proc/self/fd shows it. 0 or a negative errno. */
+int host_path(int fd, char path[PATH_MAX]) MUST_CHECK;
+/* Returns the innermost mount that contains the open file, and writes the file's guest path; NULL if no mount does. */
 const struct mount *files_mount_of(const struct files *f, int fd, char guest[PATH_MAX]);
-bool files_is_busy(const struct files *f, const char *guest); /* a mount is at this path or below it */
-int files_may_change(const struct files *f, int fd);          /* owner, mode, times: 0, -EROFS, -EPERM */
+bool files_is_busy(const struct files *f, const char *guest); /* a mount is at this guest path or below it */
+/* Whether the guest may change owner, mode or times of the open file, or entries of the open folder: 0, -EROFS, -EPERM
+ * or another negative errno. */
+int files_may_change(const struct files *f, int fd);
 
 /* ---- path.c */
 
 enum {
-    LOOKUP_FOLLOW = 1, /* a link in the last place is followed */
-    LOOKUP_CREATE = 2, /* nothing need be in the last place */
-    LOOKUP_NAME = 4,   /* the last name itself is made or taken away: a slash behind it does not follow a link */
-    LOOKUP_EMPTY = 8,  /* an empty path means the descriptor (AT_EMPTY_PATH) */
+    LOOKUP_FOLLOW = 1, /* follow a symbolic link that is the last component */
+    LOOKUP_CREATE = 2, /* the last component need not exist */
+    LOOKUP_NAME = 4,   /* the call creates or removes the last name: a slash behind it does not follow a link */
+    LOOKUP_EMPTY = 8,  /* an empty path means the descriptor itself (AT_EMPTY_PATH) */
 };
 
+/* The flags of a lookup that AT_SYMLINK_NOFOLLOW and AT_EMPTY_PATH of a system call stand for. */
+static inline unsigned lookup_flags(int at_flags)
+{
+    return (at_flags & AT_SYMLINK_NOFOLLOW ? 0u : LOOKUP_FOLLOW) | (at_flags & AT_EMPTY_PATH ? LOOKUP_EMPTY : 0u);
+}
+
+/* Result of a lookup. */
 struct target {
-    int dir;          /* host folder, or AT_FDCWD with an absolute name */
-    bool owned;       /* `dir` is ours to close */
-    bool slash;       /* the path ended in one */
-    bool missing;     /* known not to exist; only after LOOKUP_CREATE */
-    int at_flags;     /* AT_SYMLINK_NOFOLLOW unless the host is to follow links; AT_EMPTY_PATH if `dir` is the file */
-    struct node node; /* what kind of special file it is, mostly NODE_NONE */
-    char name[PATH_MAX]; /* in `dir` */
-    char path[PATH_MAX]; /* the guest's absolute path without links; empty where the host resolves it */
+    int dir;          /* descriptor of a host folder; AT_FDCWD: `name` is an absolute path */
+    bool owned;       /* target_release closes `dir` */
+    bool slash;       /* the path ended in a slash */
+    bool missing;     /* the file is known not to exist; only after LOOKUP_CREATE */
+    int at_flags;     /* AT_SYMLINK_NOFOLLOW: the host may not follow links; AT_EMPTY_PATH: `dir` is the file itself */
+    struct node node; /* kind of special file; NODE_NONE for most targets */
+    char name[PATH_MAX]; /* name in `dir` */
+    char path[PATH_MAX]; /* the guest's absolute path without links; empty if the host resolves the path */
 };
 
+/* Looks up a guest path, relative to `dirfd` (a guest descriptor or AT_FDCWD). Returns 0, and the caller releases the
+ * target; or a negative errno. */
 int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out) MUST_CHECK;
-/* Joins and shortens `.`, `..` and slashes by text alone; 0 or -ENAMETOOLONG. `out` may be neither of the others. */
+/* Joins `folder` and `path` and removes `.`, `..` and extra slashes, without access to files. `out` may not alias the
+ * inputs. 0 or -ENAMETOOLONG. */
 int path_join(char out[PATH_MAX], const char *folder, const char *path) MUST_CHECK;
 
 /* ---- target.c */
 
-void target_release(struct target *target);
-/* For calls that change what they name: also -EROFS on a read-only bind, -EPERM for a special file. */
+void target_release(struct target *target); /* closes the folder if the target owns it; may be called twice */
+/* path_lookup for calls that change the file: also fails with -EROFS on a read-only bind, -EPERM for a special file. */
 int path_lookup_change(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out) MUST_CHECK;
-/* For calls that make a name that must not exist yet: also -EEXIST. */
+/* path_lookup for calls that create a name that must not exist yet: if isolated, also fails with -EEXIST. */
 int path_lookup_create(struct files *f, int dirfd, const char *path, struct target *out) MUST_CHECK;
-int target_may_change(const struct files *f, const struct target *target) MUST_CHECK;
-int target_open(const struct target *target, int flags) MUST_CHECK; /* of what exists; O_NOFOLLOW as the target says */
+int target_may_change(const struct files *f, const struct target *target) MUST_CHECK; /* 0 or a negative errno */
+/* Opens an existing target; adds O_NOFOLLOW if the target forbids following links. A descriptor or a negative errno. */
+int target_open(const struct target *target, int flags) MUST_CHECK;
 
-/* The same from guest memory: copies the path in first. */
+/* The same lookups for a path in guest memory. */
 int thread_lookup(struct thread *t, int dirfd, uint64_t path_addr, unsigned flags, struct target *out) MUST_CHECK;
 int thread_lookup_change(struct thread *t, int dirfd, uint64_t path_addr, unsigned flags,
                          struct target *out) MUST_CHECK;
 int thread_lookup_create(struct thread *t, int dirfd, uint64_t path_addr, struct target *out) MUST_CHECK;
 
-/* ---- sys_io.c, for all that transfer */
+/* ---- sys_io.c, for all system calls that transfer data */
 
-/* 0 when `fd` is ready for `events`, else what the call returns: SYSCALL_RETRY, -EINTR, or -EAGAIN when the time limit
- * of a socket has passed. */
+/* Waits until `fd` is ready for `events`. Returns 0 when it is, else the value that the system call returns:
+ * SYSCALL_RETRY, -EINTR, or -EAGAIN when the timeout of a socket (SO_RCVTIMEO, SO_SNDTIMEO) has passed. */
 int64_t file_wait(struct thread *t, int fd, short events) MUST_CHECK;
-bool file_may_block(struct files *f, int fd); /* not a plain file, and not O_NONBLOCK */
-/* Waits a millisecond for a change that no descriptor announces; as file_wait, but never 0. */
+bool file_may_block(struct files *f, int fd); /* neither a plain file nor O_NONBLOCK */
+/* Sleeps for a millisecond, for calls that must poll because no descriptor becomes ready. Returns as file_wait does,
+ * but never 0. */
 int64_t file_wait_tick(struct thread *t) MUST_CHECK;
-/* Turns guest buffers into host ones, up to the first byte that may not be accessed; the number of bytes, -EFAULT if
- * the very first may not, -EINVAL. `count` receives the number of buffers left. */
+/* Translate guest buffers to host buffers, up to the first byte that the guest may not access with `prot`. Return the
+ * number of bytes, -EFAULT if the first byte is not accessible, or -EINVAL. `*count` receives the number of buffers. */
 struct iovec;
 int64_t file_buffer(struct thread *t, uint64_t addr, uint64_t length, int prot, struct iovec *out);
 int64_t file_buffers(struct thread *t, uint64_t iov_addr, uint64_t iov_count, int prot, struct iovec out[IOV_MAX],
                      int *count);
-void file_broken_pipe(struct thread *t); /* SIGPIPE for the writer */
+/* Writes to `out` the buffers of `iov` after its first `done` bytes, at most `limit` bytes. Returns the number of
+ * buffers. */
+int file_buffers_part(struct iovec out[IOV_MAX], const struct iovec *iov, int count, uint64_t done, uint64_t limit);
+void file_broken_pipe(struct thread *t); /* sends SIGPIPE to the writing thread */
+
+/* Limits a write at `offset` (-1: the descriptor's position) to RLIMIT_FSIZE. Returns the number of bytes that may be
+ * written; -EFBIG with SIGXFSZ if none may. */
+int64_t file_limit(struct thread *t, int fd, int64_t offset, int64_t total);
+
+/* ---- sys_signalfd.c */
+
+int64_t signalfd_read(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total);
 
 /* ---- sys_listing.c */
 
 void listing_free(struct listing *l);
-int64_t folder_seek(struct files *f, int fd, int64_t offset, int whence); /* only for one that is being listed */
+int64_t folder_seek(struct files *f, int fd, int64_t offset, int whence); /* lseek on a folder that has a listing */
 
 /* ---- sys_socket.c, for sys_message.c */
 
-/* A socket address in the host's words. */
+/* A socket address as the host understands it. */
 struct host_address {
     struct sockaddr_storage storage;
     socklen_t length;
-    int held; /* descriptor that the address goes through, or -1 */
+    int held; /* descriptor that a Unix address names by /proc/self/fd and that must stay open; -1: none */
 };
 
-/* Translates the address of a peer; 0 or negative errno. To be released. */
+/* Reads a peer's address from guest memory and translates it. Returns 0, and the caller calls address_release; or a
+ * negative errno. */
 int address_in(struct thread *t, uint64_t addr, uint64_t length, struct host_address *out) MUST_CHECK;
 void address_release(struct host_address *address);
-/* Copies an address out as accept and its kin do: as much as fits, and its length. 0 or -EFAULT, -EINVAL. */
+/* Writes an address to guest memory as accept does: as many bytes as fit, and its length. 0, -EFAULT or -EINVAL. */
 int address_out(struct thread *t, uint64_t addr, uint64_t length_addr, const struct sockaddr_storage *from,
                 socklen_t length) MUST_CHECK;
 

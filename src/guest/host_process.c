@@ -7,13 +7,13 @@
 
 #include "guest/process.h"
 
-void offer_to_be_killed_first(void)
+void prefer_oom_kill(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return;
     if (write(fd, "1000", 4) < 0) {
-        /* no matter: it is an offer */
+        /* Ignored: the setting is a precaution. */
     }
     close(fd);
 }

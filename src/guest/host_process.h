@@ -1,14 +1,15 @@
-/* What a host process that runs a guest does about itself. */
+/* Settings and exit of the host process that runs a guest. */
 #ifndef CYCLESCOPE_GUEST_HOST_PROCESS_H
 #define CYCLESCOPE_GUEST_HOST_PROCESS_H
 
 struct process;
 
-/* A guest that allocates without end must not take others down: this process shall be the first that the kernel kills.
- */
-void offer_to_be_killed_first(void);
+/* Makes this process the first that the host's kernel kills when memory runs out, so that a guest that allocates
+ * without limit does not take down other processes. */
+void prefer_oom_kill(void);
 
-/* A forked guest process ends as the guest ended, since its parent waits for it through the host. */
+/* Ends the host process of a forked guest process with the guest's exit code or signal. Its parent waits for it through
+ * the host's wait calls. */
 _Noreturn void end_as_child(const struct process *p);
 
 #endif

@@ -1,40 +1,46 @@
-/* Signals of the host on their way to the guest.
+/* Forwards signals of the host process to the guest.
  *
- * A signal handler can reach nothing but static storage, so the record of what has arrived is a mutable global, the
- * only one here. Signals are sent to a host process, which has one set of handlers, so that one record is also what
- * there is to know. */
-#include <errno.h>
+ * A signal handler can access only static storage, so the record of received signals is a global variable, the only
+ * mutable one of this module. One record is enough: a host process has one set of handlers. */
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "guest/fork.h"
 #include "guest/process_priv.h"
 
 static struct {
-    bool started;
-    _Atomic uint64_t arrived;             /* set of signals */
-    siginfo_t info[SIGNAL_MAX + 1];       /* of the last that arrived, by number */
-    uint64_t recorded;                    /* signals that record() handles */
-    uint64_t blocked;                     /* what host_signal_block_tty has blocked */
-    struct sigaction old[SIGNAL_MAX + 1]; /* what was there at the start */
-    sigset_t old_mask;
+    bool started;                         /* between host_signal_start and host_signal_stop */
+    _Atomic uint64_t arrived;             /* set of signals received and not yet collected */
+    siginfo_t info[SIGNAL_MAX + 1];       /* by signal number: info of the signal received last */
+    uint64_t recorded;                    /* set of signals for which record() is the handler */
+    uint64_t blocked;                     /* set of signals that host_signal_block_tty has blocked */
+    struct sigaction old[SIGNAL_MAX + 1]; /* by signal number: action before host_signal_start */
+    sigset_t old_mask;                    /* blocked signals before host_signal_start */
 } host;
 
 static void record(int sig, siginfo_t *info, void *context)
 {
     (void)context;
     if (info->si_code > 0 && (sig == SIGILL || sig == SIGFPE || sig == SIGTRAP)) {
-        signal(sig, SIG_DFL); /* not sent but raised, by a bug of our own, which shall show at once */
+        signal(sig, SIG_DFL); /* raised by a bug in the emulator itself: let it crash */
         return;
     }
     host.info[sig] = *info;
     atomic_fetch_or(&host.arrived, signal_bit(sig));
 }
 
-/* Not ours: those that cannot be caught, those that the engine needs, and the two that the host's C library keeps for
- * itself. */
+bool host_signal_sent(int sig, const siginfo_t *info)
+{
+    if (!host.started || info->si_code > 0)
+        return false;
+    host.info[sig] = *info;
+    atomic_fetch_or(&host.arrived, signal_bit(sig));
+    return true;
+}
+
+/* All signals are forwarded except those that cannot be caught, those that the engine catches (SIGSEGV, SIGBUS;
+ * see host_signal_sent), and the two that the host's C library reserves (32, 33). */
 static bool is_forwarded(int sig)
 {
     switch (sig) {
@@ -54,12 +60,12 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
     if (!is_forwarded(sig))
         return;
     if (sig == SIGCHLD)
-        ignore = false; /* children are waited for even if the guest does not care */
+        ignore = false; /* the emulator waits for children even if the guest ignores them */
     if (!ignore && (host.recorded & bit))
         return;
     struct sigaction action = {.sa_flags = SA_SIGINFO};
     if (sig == SIGCHLD && !p->config.host_time)
-        action.sa_flags |= SA_NOCLDSTOP; /* stops are the business of baton.c */
+        action.sa_flags |= SA_NOCLDSTOP; /* baton.c reports stopped children */
     sigfillset(&action.sa_mask);
     if (ignore)
         action.sa_handler = SIG_IGN;
@@ -70,8 +76,9 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
     host.recorded = ignore ? host.recorded & ~bit : host.recorded | bit;
 }
 
-/* As a new program finds it: what the caller ignores or blocks stays ignored or blocked. All other signals are recorded
- * from the start, so that one that ends the guest ends it in order, with its counts. */
+/* As for a new program in Linux, signals that the caller ignores or blocks stay ignored or blocked for the guest. All
+ * other signals are recorded from the start, so that a signal that ends the guest ends it between two instructions,
+ * with correct counts. */
 void host_signal_start(struct process *p)
 {
     sigset_t none;
@@ -107,8 +114,8 @@ void host_signal_forget(void)
     atomic_store(&host.arrived, 0);
 }
 
-/* Whether a terminal lets a background process have its way depends on these two being blocked. Outside of calls on
- * terminals it makes no difference. */
+/* The host's kernel lets a background process read from or write to a terminal depending on whether it blocks SIGTTIN
+ * and SIGTTOU. The two have no effect on other system calls. */
 void host_signal_block_tty(const struct thread *t)
 {
     static const int tty_signals[] = {SIGTTIN, SIGTTOU};
@@ -144,6 +151,21 @@ bool host_signal_waiting(void)
     return atomic_load_explicit(&host.arrived, memory_order_relaxed) != 0;
 }
 
+/* Signals by which a user or a supervisor ends a program. */
+static bool asks_to_end(int sig)
+{
+    return sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+}
+
+int host_signal_interrupts(void)
+{
+    uint64_t arrived = atomic_load_explicit(&host.arrived, memory_order_relaxed);
+    for (int sig = 1; host.started && sig <= SIGTERM; sig++)
+        if ((arrived & signal_bit(sig)) && asks_to_end(sig))
+            return sig;
+    return 0;
+}
+
 void signal_child_changed(struct process *p, const siginfo_t *info)
 {
     const struct signal_action *action = &p->actions[SIGCHLD];
@@ -162,9 +184,11 @@ void host_signal_collect(struct process *p)
         int sig = __builtin_ctzll(arrived) + 1;
         siginfo_t info = host.info[sig];
         if (sig == SIGPIPE && info.si_pid == getpid())
-            continue; /* of a write of our own, which tells the guest itself */
+            continue; /* caused by the emulator's own write: the system call sends SIGPIPE to the guest itself */
         if (info.si_code <= 0 || sig == SIGCHLD)
             info.si_pid = family_to_guest(p->family, info.si_pid);
+        if (asks_to_end(sig) && (info.si_code > 0 || info.si_pid == FAMILY_OUTSIDE))
+            p->interruption = sig;
         if (sig == SIGCHLD)
             signal_child_changed(p, &info);
         else

@@ -1,4 +1,4 @@
-/* A folder as the guest reads it: all its entries, in the order of their names (sys_listing.c). */
+/* The entries of a folder that the guest reads by getdents64, sorted by name (sys_listing.c). */
 #ifndef CYCLESCOPE_GUEST_LISTING_H
 #define CYCLESCOPE_GUEST_LISTING_H
 
@@ -7,20 +7,22 @@
 #include <stdint.h>
 
 struct entry {
-    char *name;
+    char *name; /* owned by the listing */
     uint64_t inode;
-    size_t sequence;    /* in which order it was found; of two with one name the first counts */
-    unsigned char type; /* DT_ */
+    size_t sequence;    /* order in which the entry was added; of two entries with one name the first is kept */
+    unsigned char type; /* DT_ value */
 };
 
 struct listing {
     struct entry *entries;
-    size_t count, room;
-    size_t position; /* of the next entry that the guest gets */
-    bool stale;      /* the guest went back to the start: to be read again */
-    bool failed;     /* memory ran out */
+    size_t count;    /* number of entries */
+    size_t room;     /* number of entries allocated */
+    size_t position; /* index of the next entry that the guest reads */
+    bool stale;      /* the guest has rewound the folder: read it again before the next entry */
+    bool failed;     /* the host was out of memory; entries are missing */
 };
 
+/* Appends an entry with a copy of `name`. Sets `failed` if the host is out of memory. */
 void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned char type);
 
 #endif

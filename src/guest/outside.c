@@ -7,7 +7,7 @@
 
 #include "guest/files.h"
 
-enum { NESTING = 4 }; /* epoll in epoll: beyond this it counts as outside */
+enum { NESTING = 4 }; /* limit of epoll descriptors within epoll descriptors; deeper ones count as outside */
 
 int inherited_number(const struct inherited_files *inherited, int fd, const struct stat *file)
 {
@@ -32,7 +32,7 @@ void inherited_note(struct inherited_files *inherited)
     }
 }
 
-/* A socket of socketpair: both ends are without a name. */
+/* Whether a socket was made by socketpair: neither the socket nor its peer has an address. */
 static bool is_socket_of_pair(int fd)
 {
     struct sockaddr_storage own, peer;
@@ -44,7 +44,7 @@ static bool is_socket_of_pair(int fd)
 
 static bool outside(const struct inherited_files *inherited, int fd, int nesting);
 
-/* What an epoll descriptor watches is in its lines "tfd: N" of /proc. */
+/* Whether an epoll descriptor watches an outside descriptor. Its fdinfo has a line "tfd: N" per watched descriptor. */
 static bool epoll_is_outside(const struct inherited_files *inherited, int fd, int nesting)
 {
     char name[64], line[256];

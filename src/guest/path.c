@@ -4,20 +4,21 @@
 
 #include "guest/files_priv.h"
 
-/* A lookup under way. Invariant: `fd` is the folder that the guest knows as `path`, inside of the sysroot or a bind; it
- * was reached from a root by names alone, so no link of the host was followed. */
+/* A walk in progress, one step per component of the path. Invariant: `fd` is the folder that the guest knows as `path`,
+ * in the sysroot or in a bind. The walk reached it from a mount by names of folders only; the host followed no link. */
 struct walk {
     struct files *f;
     unsigned flags; /* LOOKUP_ flags */
-    unsigned links; /* followed so far */
-    int fd;
-    bool owned;          /* `fd` is ours to close */
-    bool unreal;         /* `fd` is the empty folder that stands for one that only we know */
-    char path[PATH_MAX]; /* absolute, without links, `.` or `..` */
-    char rest[PATH_MAX]; /* what remains of the path, starting with the next name or slashes */
+    unsigned links; /* number of symbolic links followed so far */
+    int fd;         /* current folder */
+    bool owned;     /* the walk closes `fd` */
+    bool synthetic; /* the current folder exists only for the guest (/proc, parents of binds); `fd` stands for it */
+    char path[PATH_MAX]; /* guest path of the current folder: absolute, without links, `.` or `..` */
+    char rest[PATH_MAX]; /* rest of the path, starting with the next name or with slashes */
 };
 
-enum { STEP_ON = 1, STEP_DONE = 0 }; /* how a step ends, unless it is an error */
+/* Result of a step, unless it is a negative errno: the walk continues, or the target is set. */
+enum { STEP_ON = 1, STEP_DONE = 0 };
 
 int path_join(char out[PATH_MAX], const char *folder, const char *path)
 {
@@ -54,7 +55,7 @@ static void target_set(struct target *out, int dir, const char *name, int at_fla
     snprintf(out->name, sizeof out->name, "%s", name);
 }
 
-/* A file that is known by its descriptor alone. */
+/* Sets the target to the file that `fd` refers to: a guest descriptor, or AT_FDCWD for the working folder. */
 static int target_descriptor(const struct files *f, int fd, struct target *out)
 {
     if (fd != AT_FDCWD && !files_is_guest(fd))
@@ -63,6 +64,7 @@ static int target_descriptor(const struct files *f, int fd, struct target *out)
     return 0;
 }
 
+/* Sets the target to a special file, at guest path `path`. */
 static int target_node(struct files *f, const struct node *node, const char *path, unsigned flags, struct target *out)
 {
     char host[PATH_MAX];
@@ -100,8 +102,8 @@ static int target_node(struct files *f, const struct node *node, const char *pat
 
 static int lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out);
 
-/* A path in /proc, /dev or /sys that is not isolated: what is special is ours, what lies behind our links is looked up
- * again, all else is the host's. */
+/* Looks up a path in /proc, /dev or /sys without isolation. Special files (special.h) are the emulator's. A path that
+ * leads through one of the emulator's links is looked up again from the link's target. Other paths are the host's. */
 static int lookup_special(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
 {
     char head[PATH_MAX], text[PATH_MAX], next[PATH_MAX];
@@ -132,7 +134,7 @@ static int lookup_special(struct files *f, const char *path, unsigned flags, uns
     return 0;
 }
 
-/* The guest's path of a special folder that the guest holds, or NULL if it is not special. */
+/* Returns the guest path of the folder `dirfd` (or AT_FDCWD) if it is a special folder, else NULL. */
 static const char *special_folder(const struct files *f, int dirfd)
 {
     if (dirfd == AT_FDCWD)
@@ -140,6 +142,7 @@ static const char *special_folder(const struct files *f, int dirfd)
     return files_is_guest(dirfd) && f->open[dirfd] ? f->open[dirfd]->path : NULL;
 }
 
+/* Leaves the path to the host, unless it lies in /proc, /dev or /sys. */
 static int lookup_host(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
 {
     const char *folder = path[0] == '/' ? "/" : special_folder(f, dirfd);
@@ -158,20 +161,21 @@ static int lookup_host(struct files *f, int dirfd, const char *path, unsigned fl
     return 0;
 }
 
-/* ---- paths that we walk: in the sysroot, and in isolation */
+/* ---- paths that the emulator walks: with a sysroot, or isolated */
 
+/* Makes `fd` with guest path `path` the current folder. */
 static void enter(struct walk *w, int fd, bool owned, const char *path)
 {
     if (w->owned)
         close(w->fd);
     w->fd = fd;
     w->owned = owned;
-    w->unreal = fd == w->f->empty;
+    w->synthetic = fd == w->f->empty;
     if (path != w->path)
         strcpy(w->path, path);
 }
 
-/* Puts `text` in front of what remains; it goes on from the root if the text is absolute. */
+/* Inserts `text` before the rest of the path. If `text` is absolute, the walk continues from the root. */
 static int push(struct walk *w, const char *text)
 {
     size_t n = strlen(text), m = strlen(w->rest);
@@ -191,7 +195,8 @@ static int push_link(struct walk *w, const char *text)
     return text[0] == '\0' ? -ENOENT : push(w, text);
 }
 
-/* Up is a matter of names: the folder's own parent on the host may lie outside. */
+/* Handles `..`: removes the last name of the guest path and walks it from the root. The host's `..` could lead out of
+ * the mount. */
 static int go_up(struct walk *w)
 {
     char parent[PATH_MAX];
@@ -199,7 +204,7 @@ static int go_up(struct walk *w)
     return error < 0 ? error : push(w, parent);
 }
 
-/* Takes the next name out of what remains; false if there is none. */
+/* Removes the next name from the rest of the path. Returns 1, or 0 if there is no further name, or -ENAMETOOLONG. */
 static int take_name(struct walk *w, char name[NAME_MAX + 1])
 {
     size_t slashes = strspn(w->rest, "/"), n = strcspn(w->rest + slashes, "/");
@@ -211,6 +216,7 @@ static int take_name(struct walk *w, char name[NAME_MAX + 1])
     return n > 0;
 }
 
+/* Ends the walk with `name` in the current folder as the target. */
 static int finish(struct walk *w, const char *name, const char *path, struct target *out)
 {
     target_set(out, w->fd, name, AT_SYMLINK_NOFOLLOW);
@@ -218,12 +224,12 @@ static int finish(struct walk *w, const char *name, const char *path, struct tar
     w->owned = false;
     out->slash = w->rest[0] == '/';
     strcpy(out->path, path);
-    if (w->unreal)
+    if (w->synthetic)
         out->node.kind = NODE_FOLDER;
     return STEP_DONE;
 }
 
-/* The guest's path of a folder that the guest holds; -EACCES if it lies outside of what we walk in. */
+/* Writes the guest path of the folder `dirfd` (or AT_FDCWD). -EACCES if the folder lies in no mount. */
 static int place_of(const struct files *f, int dirfd, char path[PATH_MAX])
 {
     const char *special = special_folder(f, dirfd);
@@ -237,6 +243,7 @@ static int place_of(const struct files *f, int dirfd, char path[PATH_MAX])
     return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EACCES;
 }
 
+/* A step through /proc/self/fd/N: enters a folder; any other file is the target. */
 static int step_descriptor(struct walk *w, const struct node *node, const char *path, bool last, struct target *out)
 {
     struct stat st;
@@ -249,11 +256,11 @@ static int step_descriptor(struct walk *w, const struct node *node, const char *
     if (error < 0)
         return error;
     enter(w, node->fd, false, place);
-    w->unreal = special_folder(w->f, node->fd) != NULL;
+    w->synthetic = special_folder(w->f, node->fd) != NULL;
     return STEP_ON;
 }
 
-/* A step onto a special file; only isolated walks come here. */
+/* A step to a special file. Called only when isolated. */
 static int step_special(struct walk *w, const struct node *node, const char *path, bool last, bool follow,
                         struct target *out)
 {
@@ -275,8 +282,8 @@ static int step_special(struct walk *w, const struct node *node, const char *pat
     }
 }
 
-/* The sysroot has nothing of this name: the host's file of this path, or a new one in the sysroot if only the sysroot
- * has the folder. */
+/* The sysroot has no file `path`, and the guest is not isolated: continues with the host's file of the same path. If
+ * the file may be created and the host has no such folder, the target is a new file in the sysroot. */
 static int leave_to_host(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
     struct stat st;
@@ -290,6 +297,7 @@ static int leave_to_host(struct walk *w, const char *name, const char *path, boo
     return lookup_host(w->f, AT_FDCWD, full, w->flags, w->links, out);
 }
 
+/* The current folder has no entry `name`. */
 static int step_missing(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
     if (!w->f->isolate)
@@ -312,7 +320,7 @@ static const struct mount *mount_at(const struct files *f, const char *path)
     return NULL;
 }
 
-/* One name further: STEP_ON, or STEP_DONE with `out` set, or a negative errno. */
+/* Walks one component. Returns STEP_ON, or STEP_DONE with `out` set, or a negative errno. */
 static int step(struct walk *w, const char *name, struct target *out)
 {
     struct files *f = w->f;
@@ -357,10 +365,10 @@ static int walk(struct walk *w, struct target *out)
 {
     for (;;) {
         char name[NAME_MAX + 1];
-        int more = take_name(w, name);
-        if (more < 0)
-            return more;
-        if (!more)
+        int found = take_name(w, name);
+        if (found < 0)
+            return found;
+        if (!found)
             return finish(w, ".", w->path, out);
         int result = STEP_ON;
         if (strcmp(name, "..") == 0)
@@ -372,7 +380,8 @@ static int walk(struct walk *w, struct target *out)
     }
 }
 
-/* Where a relative path starts. A folder of the host, outside of the sysroot, is none of the walk's: -EXDEV. */
+/* Sets the folder at which the walk starts. Returns -EXDEV if a relative path starts at a folder outside of the sysroot
+ * and the guest is not isolated: then the host resolves the path. */
 static int walk_start(struct walk *w, int dirfd)
 {
     struct files *f = w->f;
@@ -386,11 +395,11 @@ static int walk_start(struct walk *w, int dirfd)
     if (!f->isolate && (error == -EACCES || special_folder(f, dirfd)))
         return -EXDEV;
     w->fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
-    w->unreal = special_folder(f, dirfd) != NULL;
+    w->synthetic = special_folder(f, dirfd) != NULL;
     return error;
 }
 
-/* ---- the front */
+/* ---- entry points */
 
 static int lookup(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
 {
@@ -428,7 +437,7 @@ int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, st
         return -ENAMETOOLONG;
     int error = lookup(f, dirfd, path, flags, 0, out);
     if (error == 0 && out->owned && files_is_guest(out->dir)) {
-        /* What is opened in this folder must get the lowest number that the guest has free. */
+        /* Move `dir` out of the guest's numbers: a file opened in it must get the guest's lowest free number. */
         out->dir = files_make_private(out->dir);
         if (out->dir < 0) {
             out->owned = false;

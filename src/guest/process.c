@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "guest/baton.h"
-#include "guest/exec.h"
+#include "guest/execve.h"
 #include "guest/fork.h"
 #include "guest/futex.h"
-#include "guest/syscall.h"
+#include "guest/memory_files.h"
+#include "guest/syscalls/syscall.h"
 
 static void set_limits(struct process *p)
 {
@@ -53,14 +54,14 @@ static int load_program(struct process *p, struct error *err)
     return result;
 }
 
-/* What needs no program yet. */
+/* Creates the parts of a process that do not depend on the program. */
 static int build(struct process *p, struct error *err)
 {
     p->family = family_new(err);
     if (!p->family)
         return -ENOMEM;
     p->member = family_add(p->family, FAMILY_OUTSIDE);
-    p->member->host_pid = getpid();
+    member_set_host(p->member, getpid());
     p->pid = p->member->guest_pid;
     p->ppid = FAMILY_OUTSIDE;
     p->files = files_new(&p->config, err);
@@ -70,6 +71,7 @@ static int build(struct process *p, struct error *err)
     p->memory = guest_memory_new(p->config.memory_limit_bytes, err);
     if (!p->memory)
         return -ENOMEM;
+    memory_files_limit(p);
     if (!thread_new(p, p->pid))
         return error_set(err, -ENOMEM, "out of memory");
     baton_join(p->family, p->member);
@@ -118,15 +120,15 @@ void process_free(struct process *p)
     files_free(p->files);
     family_free(p->family);
     free(p->cmdline);
-    free(p->shadow);
+    free(p->copy);
     free(p);
 }
 
 void process_abandon_children(struct process *p)
 {
     for (struct member *m = NULL; (m = family_next(p->family, m)) != NULL;)
-        if (m != p->member && m->host_pid > 0)
-            kill(m->host_pid, SIGKILL);
+        if (m != p->member)
+            (void)!member_signal(p->family, m, SIGKILL, NULL, NULL);
 }
 
 struct thread *process_next(struct process *p)
@@ -134,8 +136,10 @@ struct thread *process_next(struct process *p)
     return sched_next(p);
 }
 
+/* Sends SIGSEGV: SEGV_ACCERR if `addr` is mapped, else SEGV_MAPERR. */
 static void fault(struct thread *t, uint64_t addr)
 {
+    guest_memory_assert_changed(t->process->memory);
     const struct guest_area *area = guest_area_at_or_above(t->process->memory, addr);
     signal_force(t, SIGSEGV, area && area->start <= addr ? SEGV_ACCERR : SEGV_MAPERR, addr);
 }
@@ -167,11 +171,12 @@ void process_end(struct process *p, int code, int signal)
     p->exit_signal = signal;
     for (struct thread *t = p->threads; t; t = t->next)
         if (!t->exited)
-            futex_release_robust(t); /* other processes may wait for them */
+            futex_release_robust(t); /* other processes may wait for futexes in shared memory */
     p->member->insns = process_total_insns(p);
     vfork_release_parent(p, true);
     if (p->is_child)
-        close_range(0, FD_PRIVATE - 1, 0); /* whoever reads from it must see the end at the same turn every time */
+        /* Close before the baton moves, so that readers of its pipes see the end at the same turn in every run. */
+        close_range(0, FD_PRIVATE - 1, 0);
     baton_end(p);
 }
 
@@ -188,6 +193,11 @@ int process_status(const struct process *p)
 int process_signal(const struct process *p)
 {
     return p->exit_signal;
+}
+
+int process_interruption(const struct process *p)
+{
+    return p->interruption || p->ended ? p->interruption : host_signal_interrupts();
 }
 
 bool process_loader_failed(const struct process *p)
@@ -231,6 +241,23 @@ uint64_t process_fingerprint(const struct process *p)
 const struct process_config *process_configuration(const struct process *p)
 {
     return &p->config;
+}
+
+const char *process_arguments(const struct process *p, size_t *bytes)
+{
+    *bytes = p->cmdline_bytes;
+    return p->cmdline;
+}
+
+size_t process_copy_arguments(const struct process *p, char to[ARGUMENTS_KEPT])
+{
+    size_t bytes = p->cmdline_bytes;
+    while (bytes > ARGUMENTS_KEPT)
+        for (bytes--; bytes > 0 && p->cmdline[bytes - 1] != '\0';)
+            bytes--;
+    if (bytes > 0)
+        memcpy(to, p->cmdline, bytes);
+    return bytes;
 }
 
 const char *process_program(const struct process *p)

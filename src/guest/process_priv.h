@@ -1,8 +1,9 @@
-/* What the files of this module share: the process and its threads, and how a system call blocks.
+/* The structures of a process and its threads, shared by the source files of this module, and how system calls block.
  *
- * A system call is a function of the thread and six arguments. It returns Linux's result (negative errno for failure),
- * or SYSCALL_RETRY after it has put the thread to sleep: then the same call is made again when the thread wakes, and
- * must find out itself what happened. SYSCALL_NO_RESULT means that it has set the registers itself. */
+ * A system call is a function of a thread and six arguments. It returns Linux's result (a negative errno for failure),
+ * or one of two special values. SYSCALL_RETRY: the call has put the thread to sleep. When the thread wakes, the
+ * function is called again with the same arguments and must check itself whether it can finish. SYSCALL_NO_RESULT: the
+ * call has set the thread's registers itself. */
 #ifndef CYCLESCOPE_GUEST_PROCESS_PRIV_H
 #define CYCLESCOPE_GUEST_PROCESS_PRIV_H
 
@@ -16,95 +17,102 @@
 #include "guest/outside.h"
 #include "guest/process.h"
 #include "guest/sched.h"
+#include "guest/shared_segments.h"
 #include "guest/signal.h"
 #include "guest/timer.h"
 
-#define SYSCALL_RETRY     INT64_C(-512) /* never seen by the guest */
+#define SYSCALL_RETRY     INT64_C(-512) /* the guest never sees these two values */
 #define SYSCALL_NO_RESULT INT64_C(-513)
 
-#define GUEST_RELEASE "6.12.0" /* of the Linux that the guest sees, in uname and /proc */
+#define GUEST_RELEASE "6.12.0" /* Linux version that the guest sees in uname and /proc */
 
 typedef int64_t syscall_fn(struct thread *t, const uint64_t a[6]);
 
 struct thread {
     struct hart hart;
     struct process *process;
-    int tid;
-    struct thread *next;     /* by tid */
-    bool exited;             /* to be freed when the scheduler meets it */
-    int64_t slice_insns;     /* left of its turn */
-    struct call call;        /* the system call that it is in */
-    struct pollfd *poll_fds; /* what call.fd_count counts; poll_room of them allocated */
-    unsigned poll_room;
-    uint64_t io_bytes; /* transferred by the call in progress before it went to sleep */
-    uint64_t blocked;  /* signals */
-    struct signal_queue pending;
-    struct signal_stack signal_stack;
-    uint64_t clear_tid_addr; /* zeroed and woken when it exits, or 0 */
-    uint64_t robust_list;    /* guest address of its list of robust futexes, or 0 */
-    int vfork_fd;            /* while it waits for a vfork child: the pipe from it, else -1 */
-    int vfork_pid;           /* that child */
-    char name[16];           /* PR_SET_NAME */
+    int tid;                          /* guest id of the thread */
+    struct thread *next;              /* next thread of the process, in ascending order of tid */
+    bool exited;                      /* the scheduler frees the thread when it next iterates over the threads */
+    int64_t slice_insns;              /* instructions left of the thread's turn */
+    struct call call;                 /* the system call in progress */
+    struct pollfd *poll_fds;          /* descriptors that the call waits for; `call.fd_count` are in use */
+    unsigned poll_room;               /* number of poll_fds allocated */
+    uint64_t io_bytes;                /* bytes that the call in progress transferred before it went to sleep */
+    uint64_t blocked;                 /* set of blocked signals */
+    struct signal_queue pending;      /* signals sent to this thread */
+    struct signal_stack signal_stack; /* alternate stack (sigaltstack) */
+    uint64_t clear_tid_addr; /* guest address of a word that is zeroed and woken when the thread exits; 0: none */
+    uint64_t robust_list;    /* guest address of the thread's list of robust futexes; 0: none */
+    int opening_fd;          /* while the thread opens a named pipe for reading: private descriptor of it; else -1 */
+    int vfork_fd;            /* while the thread waits for a vfork child: read end of the pipe; else -1 */
+    int vfork_pid;           /* guest pid of that child */
+    char name[16];           /* set by PR_SET_NAME; zero-terminated */
 };
 
 struct process {
     struct process_config config;
     struct guest_memory *memory;
     struct files *files;
-    struct random random; /* getrandom and /dev/urandom draw from here */
-    char exe[PATH_MAX];   /* guest path of the program, for /proc/self/exe */
-    char *cmdline;        /* argv joined by zeros, for /proc/self/cmdline */
-    size_t cmdline_bytes;
-    uint64_t env_start, env_end; /* guest addresses of the strings of its first environment, for /proc/self/environ */
-    int pid, ppid;               /* as the guest sees them */
+    struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
+    char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
+    char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
+    size_t cmdline_bytes;        /* size of cmdline */
+    uint64_t env_start, env_end; /* guest addresses of the initial environment strings, for /proc/self/environ */
+    int pid, ppid;               /* guest ids of the process and of its parent */
 
-    struct thread *threads;  /* by tid; at least one until the process has ended */
-    struct thread *current;  /* whose turn it is */
-    uint64_t retired_insns;  /* by all threads of this process since it was forked */
-    uint64_t offset_ns;      /* guest time minus retired_insns: slept, or spent before the fork */
-    uint64_t futex_sequence; /* of the last wait */
-    struct timer timers[TIMER_COUNT];
-    unsigned timers_armed; /* how many of them; mostly 0 */
+    struct thread *threads;           /* list in ascending order of tid; not empty until the process has ended */
+    struct thread *current;           /* thread that runs or ran last; NULL: none is runnable */
+    uint64_t retired_insns;           /* instructions retired by all threads of this process since it was forked */
+    uint64_t offset_ns;               /* guest time minus retired_insns: time slept, and time before the fork */
+    uint64_t futex_sequence;          /* number of the last futex wait, which orders waiters */
+    struct timer timers[TIMER_COUNT]; /* see timer.h */
+    struct shared_segments segments;  /* System V shared memory */
+    unsigned signalfds;               /* number of open files that are signalfds */
+    unsigned timers_armed;            /* number of armed timers; 0 in most programs, and then timers cost nothing */
 
-    struct signal_action actions[SIGNAL_MAX + 1]; /* by signal number */
-    uint64_t ignored;                             /* signals whose action, given or default, is to do nothing */
-    struct signal_queue pending;                  /* for any thread */
-    uint64_t trampoline;                          /* guest address of the code that calls rt_sigreturn */
+    struct signal_action actions[SIGNAL_MAX + 1]; /* by signal number; entry 0 is unused */
+    uint64_t ignored;            /* set of signals that have no effect, by their action or by default */
+    struct signal_queue pending; /* signals sent to the process; any thread may take them */
+    uint64_t trampoline;         /* guest address of the code that calls rt_sigreturn */
 
-    struct family *family;   /* shared with all processes of the run */
-    struct member *member;   /* this one's entry */
-    bool is_child;           /* forked by another process of the run */
-    uint64_t children_insns; /* by children that were reaped, and by theirs */
-    int64_t turn_insns;      /* left of its turn among the processes */
-    uint32_t seen_changes;   /* family.changes when it last looked */
-    struct inherited_files inherited;
-    int vfork_done_fd; /* the vfork parent waits for the end of this pipe, or -1 */
-    uint64_t vfork_sp; /* the parent's stack pointer, with vfork_done_fd */
+    struct family *family;            /* table of all processes of the run, in memory shared between them */
+    struct member *member;            /* entry of this process in the family */
+    bool is_child;                    /* forked by another process of the run */
+    uint64_t children_insns;          /* instructions retired by all reaped descendants */
+    int64_t turn_insns;               /* instructions left of this process's turn (baton.h) */
+    uint32_t seen_changes;            /* value of family->changes when this process last checked its children */
+    struct inherited_files inherited; /* pipes and sockets that the caller left open */
+    int vfork_done_fd;                /* vfork child: write end of the pipe that its parent waits on; else -1 */
+    uint64_t vfork_sp;                /* vfork child: the parent's stack pointer */
 
-    struct shadow *shadow; /* what it may not touch, if it is a copy that goes on without a trace; else NULL */
+    struct process_copy *copy; /* state of a copied process (process_copy.h); NULL: not a copy */
 
-    uint64_t loader_start, loader_end; /* where the dynamic loader is mapped, or an empty range */
+    uint64_t loader_start, loader_end; /* guest addresses [start, end) of the dynamic loader; empty: none */
     bool loader_failed;                /* see process_loader_failed */
     bool ended;
-    int exit_code, exit_signal; /* one of them, once ended */
-    struct rlimit limits[RLIM_NLIMITS];
-    int nice;
-    uint32_t personality;
-    uint64_t missing_named[8]; /* bits by number: system calls that were already named as missing */
+    int exit_code, exit_signal;         /* valid once ended; exit_code counts only if exit_signal is 0 */
+    int interruption;                   /* see process_interruption */
+    struct rlimit limits[RLIM_NLIMITS]; /* the guest's resource limits */
+    int nice;                           /* as set by setpriority; has no effect */
+    uint32_t personality;               /* as set by personality(2); has no effect */
+    uint64_t missing_named[8];          /* bit set by number: unimplemented system calls already reported to the user */
 };
 
-/* A process with one thread and without a program, for those who fill it. */
+/* Creates a process with one thread and without a program; the caller loads a program or a checkpoint. NULL with a
+ * message in `err` if it fails. */
 struct process *process_new_empty(const struct process_config *config, struct error *err) MUST_CHECK;
 
-/* Ends the process with an exit code, or by a signal if that is not 0. */
+/* Ends the process with an exit code, or by `signal` if that is not 0. Has no effect if the process has ended. */
 void process_end(struct process *p, int code, int signal);
 
-/* How a call that would block on descriptors waits, other threads running meanwhile. `fds` are host descriptors as for
- * poll(2) and get their revents; timeout in ns, negative for none. Returns the number ready, 0 after the timeout,
- * -EINTR for a signal, or SYSCALL_RETRY, which the caller passes on. */
+/* Waits for descriptors on behalf of a system call that would block; other threads run meanwhile. `fds` are host
+ * descriptors as for poll(2) and receive their revents. `timeout_ns` is negative for no timeout. Returns the number of
+ * ready descriptors, 0 after the timeout, -EINTR for a signal, or SYSCALL_RETRY, which the caller must return. */
 int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns);
 
-uint64_t process_time_ns(const struct process *p);       /* CLOCK_MONOTONIC of the guest */
-uint64_t process_wall_clock_ns(const struct process *p); /* CLOCK_REALTIME: a fixed date plus the monotonic clock */
+uint64_t process_time_ns(const struct process *p); /* the guest's CLOCK_MONOTONIC */
+uint64_t
+process_wall_clock_ns(const struct process *p); /* CLOCK_REALTIME: fixed date + monotonic clock, or the host's */
 
 #endif

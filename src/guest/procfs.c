@@ -1,4 +1,4 @@
-/* What /proc and /sys say: the guest's own process as it is, and a machine that is the same everywhere. */
+/* Contents of special files in /proc and /sys: the guest's process, and a machine that is the same on every host. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,8 +7,8 @@
 
 #include "guest/files_priv.h"
 
-#define TICK_NS              10000000            /* what USER_HZ = 100 stands for */
-#define ASSUMED_MEMORY_BYTES (UINT64_C(8) << 30) /* of a machine whose guest has no limit */
+#define TICK_NS              10000000            /* length of a clock tick, USER_HZ = 100 */
+#define ASSUMED_MEMORY_BYTES (UINT64_C(8) << 30) /* MemTotal if the memory limit is 0 or higher than this */
 
 static const char *program_name(const struct process *p)
 {
@@ -59,13 +59,15 @@ void proc_cpuinfo(const struct process *p, FILE *out)
     (void)p;
     fputs("processor\t: 0\n"
           "hart\t\t: 0\n"
-          "isa\t\t: rv64imafdc_zicbop_zicond_zicsr_zifencei_zihintpause_zba_zbb_zbs\n"
+          "isa\t\t: "
+          "rv64imafdc_zicbop_zicboz_zicond_zicsr_zifencei_zihintpause_zacas_zfa_zfh_zfhmin_zca_zcb_zcd_zba_zbb_zbc_"
+          "zbkb_zbkc_zbkx_zbs\n"
           "mmu\t\t: sv39\n"
           "uarch\t\t: cyclescope\n\n",
           out);
 }
 
-/* As in Linux, what stands there now: setproctitle may have written over it. */
+/* As in Linux, reads the current contents of guest memory, which setproctitle may have overwritten. */
 void proc_environ(const struct process *p, FILE *out)
 {
     uint64_t length = p->env_end - p->env_start;
@@ -141,7 +143,7 @@ void proc_overcommit(const struct process *p, FILE *out)
     fputs("0\n", out);
 }
 
-/* The 52 fields of proc(5); those that mean nothing here are 0. */
+/* Writes the 52 fields of proc(5). Fields without a meaning here are 0. */
 void proc_self_stat(const struct process *p, FILE *out)
 {
     const struct guest_area *stack = named_area(p, "[stack]");

@@ -3,20 +3,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "guest/baton.h"
-#include "guest/process_priv.h"
-#include "guest/syscall.h"
+#include "guest/files_priv.h"
+#include "guest/process_copy_priv.h"
+#include "guest/syscalls/syscall.h"
 
-/* Another process may wake a futex in shared memory without our knowledge; its word is looked at this often. */
+/* A wake in another process does not reach the waiters of this one (futex.h). So the words of futexes in shared memory
+ * are checked with this period. */
 #define SHARED_FUTEX_PERIOD_NS UINT64_C(1000000)
 
-/* What the sleepers of a process wait for, taken together. */
+/* Union of the events that the sleeping threads of a process wait for. */
 struct wait_set {
-    uint64_t deadline_ns; /* the earliest */
-    bool child;           /* a child's change of state */
-    bool shared_futex;    /* another process's change of a word in memory */
-    unsigned fd_count;    /* descriptors */
+    uint64_t deadline_ns; /* earliest deadline, or NEVER */
+    bool child;           /* a thread waits for a change of state of a child */
+    bool shared_futex;    /* a thread waits for a futex in memory shared with other processes */
+    unsigned fd_count;    /* total number of descriptors that threads wait for */
 };
 
 struct thread *thread_new(struct process *p, int tid)
@@ -26,7 +29,7 @@ struct thread *thread_new(struct process *p, int tid)
         return NULL;
     t->process = p;
     t->tid = tid;
-    t->vfork_fd = -1;
+    t->vfork_fd = t->opening_fd = -1;
     t->signal_stack.flags = SS_DISABLE;
     t->hart.reserved_addr = NO_RESERVATION;
     call_reset(t);
@@ -40,6 +43,8 @@ struct thread *thread_new(struct process *p, int tid)
 static void thread_free(struct thread *t)
 {
     signal_queue_clear(&t->pending);
+    if (t->opening_fd >= 0)
+        close(t->opening_fd);
     free(t->poll_fds);
     free(t);
 }
@@ -75,7 +80,7 @@ void call_reset(struct thread *t)
 
 int64_t call_sleep(struct thread *t, uint64_t deadline_ns)
 {
-    if (!t->call.deaf && signal_deliverable(t))
+    if (!t->call.uninterruptible && signal_deliverable(t))
         return -EINTR;
     if (t->call.deadline_ns == NEVER)
         t->call.deadline_ns = deadline_ns;
@@ -93,16 +98,9 @@ void thread_wake(struct thread *t)
     t->call.asleep = false;
 }
 
-int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns)
+/* Copies `fds` to the thread's own array. A borrowed descriptor of a copied process is polled by its original. */
+static int note_polled(struct thread *t, const struct pollfd *fds, unsigned count)
 {
-    int ready;
-    do
-        ready = poll(fds, count, 0);
-    while (ready < 0 && errno == EINTR); /* the signal is on record and counts below, once it is the guest's */
-    if (ready != 0)
-        return ready > 0 ? ready : -errno;
-    if (timeout_ns == 0 || call_timed_out(t))
-        return 0;
     if (count > t->poll_room) {
         struct pollfd *room = realloc(t->poll_fds, count * sizeof *room);
         if (!room)
@@ -110,8 +108,29 @@ int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_
         t->poll_fds = room;
         t->poll_room = count;
     }
-    if (count > 0)
-        memcpy(t->poll_fds, fds, count * sizeof *fds);
+    for (unsigned i = 0; i < count; i++) {
+        int original = t->process->copy && files_is_guest(fds[i].fd) ? t->process->files->borrowed[fds[i].fd] : 0;
+        t->poll_fds[i] = fds[i];
+        if (original)
+            t->poll_fds[i].fd = original;
+    }
+    return 0;
+}
+
+int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns)
+{
+    int ready = note_polled(t, fds, count);
+    if (ready < 0)
+        return ready;
+    do
+        ready = poll(t->poll_fds, count, 0);
+    while (ready < 0 && errno == EINTR); /* the host's signal handler has recorded the signal (host_signal.c) */
+    for (unsigned i = 0; i < count; i++)
+        fds[i].revents = t->poll_fds[i].revents;
+    if (ready != 0)
+        return ready > 0 ? ready : -errno;
+    if (timeout_ns == 0 || call_timed_out(t))
+        return 0;
     t->call.fd_count = count;
     uint64_t now = process_time_ns(t->process);
     bool forever = timeout_ns < 0 || (uint64_t)timeout_ns > NEVER - 1 - now;
@@ -135,7 +154,7 @@ void sched_retired(struct thread *t)
     p->retired_insns += insns;
     p->turn_insns -= (int64_t)insns;
     if (p->is_child)
-        p->member->insns = p->retired_insns + p->children_insns; /* in case that it is killed */
+        p->member->insns = p->retired_insns + p->children_insns; /* at every quantum, in case the process is killed */
 }
 
 static bool shared_futex_changed(const struct thread *t)
@@ -154,18 +173,18 @@ static void wait_set_add(struct wait_set *set, const struct thread *t)
     set->fd_count += t->call.fd_count;
 }
 
-/* Wakes whoever need not wait any longer, without waiting; what the others wait for. The outside world is looked at
- * only if `look_outside`: that costs calls of the host. */
-static struct wait_set wake_the_ready(struct process *p, bool look_outside)
+/* Wakes the sleeping threads for which an event has occurred, and returns what the others wait for. Does not sleep.
+ * Polls descriptors only if `poll_descriptors`, because that costs host system calls. */
+static struct wait_set wake_ready_threads(struct process *p, bool poll_descriptors)
 {
     struct wait_set set = {.deadline_ns = NEVER};
     uint64_t now = process_time_ns(p);
     for (struct thread *t = p->threads; t; t = t->next) {
         if (!t->call.asleep || t->exited)
             continue;
-        bool wake = t->call.deadline_ns <= now || (!t->call.deaf && signal_deliverable(t));
+        bool wake = t->call.deadline_ns <= now || (!t->call.uninterruptible && signal_deliverable(t));
         wake = wake || (t->call.futex.waiting && t->call.futex.shared && shared_futex_changed(t));
-        wake = wake || (look_outside && t->call.fd_count > 0 && poll(t->poll_fds, t->call.fd_count, 0) != 0);
+        wake = wake || (poll_descriptors && t->call.fd_count > 0 && poll(t->poll_fds, t->call.fd_count, 0) != 0);
         if (wake)
             thread_wake(t);
         else
@@ -174,7 +193,8 @@ static struct wait_set wake_the_ready(struct process *p, bool look_outside)
     return set;
 }
 
-/* The first runnable thread whose turn comes after `last`, itself at the end. Frees the threads that have exited. */
+/* Returns the first runnable thread after `last` in cyclic order, which may be `last` itself, or NULL. Frees the
+ * threads that have exited. */
 static struct thread *next_runnable(struct process *p, const struct thread *last)
 {
     struct thread **link = &p->threads, *before = NULL, *after = NULL;
@@ -209,13 +229,14 @@ static unsigned gather_fds(const struct process *p, struct pollfd *fds)
     return count;
 }
 
-/* Sleeps on the host until a descriptor is ready, a signal comes or `timeout_ns` pass; true if they passed. Signals are
- * blocked from the look at what is recorded until the host sleeps, so that none slips in between. */
+/* Sleeps on the host until a descriptor is ready, a signal arrives or `timeout_ns` (NEVER: no timeout) have passed.
+ * Returns true if the time has passed. Host signals are blocked from the check for recorded signals until ppoll sleeps,
+ * so that none is missed in between. */
 static bool host_wait(struct process *p, const struct wait_set *set, uint64_t timeout_ns)
 {
     struct pollfd *fds = malloc((set->fd_count + 1) * sizeof *fds);
     if (!fds)
-        return false; /* the caller looks again */
+        return false; /* out of memory: the caller tries again */
     unsigned count = gather_fds(p, fds);
     struct timespec timeout = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
     sigset_t all, old;
@@ -229,10 +250,11 @@ static bool host_wait(struct process *p, const struct wait_set *set, uint64_t ti
     return passed;
 }
 
-/* Whether the world outside of the family, which is the process if it is alone, can end one of the sleeps. */
+/* Whether an event from outside of the family can wake a thread. If this is the only process, a change of a child or of
+ * shared memory counts as outside. A copied process shares memory with its own children only. */
 static bool waits_for_outside(const struct process *p, const struct wait_set *set)
 {
-    if (p->config.host_time || (baton_alone(p) && (set->child || set->shared_futex)))
+    if (p->config.host_time || (baton_alone(p) && (set->child || (set->shared_futex && !p->copy))))
         return true;
     for (const struct thread *t = p->threads; t; t = t->next) {
         for (unsigned i = 0; t->call.asleep && i < t->call.fd_count; i++)
@@ -243,7 +265,8 @@ static bool waits_for_outside(const struct process *p, const struct wait_set *se
     return false;
 }
 
-/* Nobody can run: lets other processes, guest time or the host bring the next event. */
+/* Called when no thread of the process can run. Lets other processes run, or advances guest time to the next deadline,
+ * or sleeps on the host. */
 static void wait_for_event(struct process *p, const struct wait_set *set)
 {
     uint64_t now = process_time_ns(p), deadline = timers_next_ns(p, false);
@@ -259,6 +282,10 @@ static void wait_for_event(struct process *p, const struct wait_set *set)
         p->offset_ns += left;
         return;
     }
+    if (p->copy && !set->child && (alone || outside)) {
+        copy_spoil(p, "waits for something outside of the run");
+        return;
+    }
     uint64_t longest = !alone ? BATON_TICK_NS : set->shared_futex ? SHARED_FUTEX_PERIOD_NS : NEVER;
     if (left > longest)
         left = longest;
@@ -266,8 +293,8 @@ static void wait_for_event(struct process *p, const struct wait_set *set)
         p->offset_ns += left;
 }
 
-/* A turn ends with the quantum; the engine also comes back at the next deadline, so that what is due then happens at
- * an exact instruction. */
+/* Sets the number of instructions that the engine runs: the rest of the thread's turn, but only up to the next
+ * deadline, so that timers expire and sleeps end at an exact instruction. */
 static void set_budget(struct process *p, struct thread *t, uint64_t deadline_ns)
 {
     int64_t budget = t->slice_insns;
@@ -282,8 +309,8 @@ static void set_budget(struct process *p, struct thread *t, uint64_t deadline_ns
     t->hart.trap = TRAP_NONE;
 }
 
-/* Brings a thread that is not asleep to the point where it can run guest code: goes on with its system call, enters
- * signal handlers. False if it fell asleep, exited, or the process ended. */
+/* Prepares a thread that is not asleep to run guest code: continues its system call and enters signal handlers. Returns
+ * false if the thread fell asleep or exited, or if the process ended. */
 static bool make_ready(struct thread *t)
 {
     struct process *p = t->process;
@@ -315,9 +342,9 @@ struct thread *sched_next(struct process *p)
         bool turn_over = !t || t->exited || t->call.asleep || t->slice_insns <= 0;
         struct wait_set set = {.deadline_ns = NEVER};
         if (p->threads->next || p->threads->call.asleep)
-            set = wake_the_ready(p, turn_over);
+            set = wake_ready_threads(p, turn_over);
         if (turn_over) {
-            if (t && p->threads->next) /* a thread that is alone goes on with its reservation */
+            if (t && p->threads->next) /* the only thread of a process keeps its lr reservation */
                 t->hart.reserved_addr = NO_RESERVATION;
             t = p->current = next_runnable(p, t);
             if (t)

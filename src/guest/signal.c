@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "guest/baton.h"
-#include "guest/syscall.h"
+#include "guest/syscalls/syscall.h"
 
 #define BIT(sig) (UINT64_C(1) << ((sig)-1))
 static const uint64_t ignored_by_default = BIT(SIGCHLD) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCONT);
 static const uint64_t stops_by_default = BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU);
 static const uint64_t never_blocked = BIT(SIGKILL) | BIT(SIGSTOP);
-/* Raised by the instruction that runs; taken before all others, so that the handler sees its context. */
+/* Raised by the current instruction. Delivered before all others, so that the handler sees the context of the fault. */
 static const uint64_t synchronous = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGFPE) | BIT(SIGSYS);
 #undef BIT
 
@@ -62,7 +62,7 @@ static bool queue_take(struct signal_queue *q, int sig, siginfo_t *info)
             q->count--;
             free(s);
         } else {
-            q->set |= signal_bit(sig); /* another of the same number waits behind it */
+            q->set |= signal_bit(sig); /* the list holds another signal of the same number */
             break;
         }
     }
@@ -90,7 +90,7 @@ bool signal_deliverable(const struct thread *t)
 static void wake_a_receiver(struct process *p)
 {
     for (struct thread *t = p->threads; t; t = t->next) {
-        if (t->exited || t->call.deaf || !signal_deliverable(t))
+        if (t->exited || t->call.uninterruptible || !signal_deliverable(t))
             continue;
         thread_wake(t);
         return;
@@ -108,14 +108,16 @@ int signal_send(struct process *p, struct thread *t, const siginfo_t *info)
         baton_stop(p, SIGSTOP);
         return 0;
     }
-    const struct thread *judge = t ? t : p->threads;
-    uint64_t kept = judge ? judge->blocked | judge->call.sigwait : 0;
+    /* An ignored signal is queued nevertheless if the receiver blocks it or waits for it. */
+    const struct thread *receiver = t ? t : p->threads;
+    uint64_t kept = receiver ? receiver->blocked | receiver->call.sigwait : 0;
     if (p->ignored & ~kept & signal_bit(sig))
         return 0;
     int result = queue_push(t ? &t->pending : &p->pending, info);
+    signalfd_refresh(p);
     if (!t)
         wake_a_receiver(p);
-    else if (!t->call.deaf && signal_deliverable(t))
+    else if (!t->call.uninterruptible && signal_deliverable(t))
         thread_wake(t);
     return result;
 }
@@ -149,6 +151,7 @@ int signal_take(struct thread *t, uint64_t set, siginfo_t *info)
     int sig = __builtin_ctzll(pending) + 1;
     if (!queue_take(&t->pending, sig, info))
         queue_take(&p->pending, sig, info);
+    signalfd_refresh(p);
     if (info->si_code == SI_TIMER)
         info->si_overrun = timer_delivered(p, info->si_timerid);
     return sig;
@@ -166,6 +169,7 @@ void signal_set_action(struct process *p, int sig, const struct signal_action *a
         queue_drop(&p->pending, sig);
         for (struct thread *t = p->threads; t; t = t->next)
             queue_drop(&t->pending, sig);
+        signalfd_refresh(p);
     }
     host_signal_follow(p, sig, action->handler == HANDLER_IGNORE);
 }
@@ -188,7 +192,7 @@ void signal_set_blocked(struct thread *t, uint64_t set)
 void signal_replace_mask(struct thread *t, uint64_t set)
 {
     if (t->call.mask_saved)
-        return; /* the call is made again */
+        return; /* the call is retried and has replaced the mask before */
     t->call.saved_mask = t->blocked;
     t->call.mask_saved = true;
     signal_set_blocked(t, set);
@@ -216,7 +220,8 @@ static void default_action(struct process *p, int sig)
         process_end(p, 0, sig);
 }
 
-/* A handler is about to run in the middle of a call: it will be made again afterwards, or has failed. */
+/* A handler is about to run and interrupts a system call. Depending on SA_RESTART, the call restarts after the handler
+ * or has failed with -EINTR. */
 static void settle_interrupted_call(struct thread *t, uint64_t action_flags)
 {
     if (!t->call.interrupted)
@@ -258,5 +263,5 @@ void signal_deliver(struct thread *t)
         else if (p->actions[sig].handler != HANDLER_IGNORE)
             enter_handler(t, sig, &info);
     }
-    t->call.interrupted = false; /* if no handler ran, the call goes on as if nothing had happened */
+    t->call.interrupted = false; /* if no handler ran, the system call continues */
 }

@@ -1,7 +1,6 @@
-/* The frame that Linux puts on the stack of a riscv64 thread when it enters a signal handler, bit for bit. */
+/* The frame on the stack of a thread in a signal handler, in exactly the layout of Linux for riscv64. */
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "guest/process_priv.h"
 
@@ -15,11 +14,11 @@ struct guest_ucontext {
     uint64_t flags, link;
     struct guest_stack stack;
     uint64_t sigmask;
-    uint8_t sigmask_room[120];                      /* the set may grow to 1024 bits */
+    uint8_t sigmask_room[120];                      /* padding: Linux reserves 1024 bits for the set */
     uint64_t regs[32] __attribute__((aligned(16))); /* pc, x1 to x31 */
     uint64_t f[32];
     uint32_t fcsr;
-    uint8_t fp_room[528 - 260]; /* sized for quad precision; its last 12 bytes end the list of extensions */
+    uint8_t fp_room[528 - 260]; /* padding to the size of quad precision; the last 12 bytes end the extension list */
 };
 
 struct guest_frame {
@@ -37,7 +36,8 @@ bool signal_stack_in_use(const struct thread *t, uint64_t sp)
     return !(s->flags & (SS_DISABLE | SIGNAL_STACK_AUTODISARM)) && sp > s->sp && sp - s->sp <= s->size;
 }
 
-/* Where the frame goes: below the stack pointer, or at the top of the alternate stack. 0 if that would overflow it. */
+/* Returns the address of the frame: below the stack pointer, or at the top of the alternate stack. 0 if the alternate
+ * stack would overflow. */
 static uint64_t frame_address(const struct thread *t, const struct signal_action *action)
 {
     const struct signal_stack *s = &t->signal_stack;
@@ -101,7 +101,7 @@ bool signal_pop_frame(struct thread *t)
     h->fflags = frame.uc.fcsr & 31;
     h->frm = frame.uc.fcsr >> 5 & 7;
     h->reserved_addr = NO_RESERVATION;
-    /* As sigaltstack would: not while on it, and not with flags that mean nothing. */
+    /* Restore the alternate stack under the rules of sigaltstack: not while in use, and not with unknown flags. */
     const struct guest_stack *s = &frame.uc.stack;
     int known = SS_ONSTACK | SS_DISABLE | SIGNAL_STACK_AUTODISARM;
     if (!signal_stack_in_use(t, h->x[REG_SP]) && (s->flags & ~known) == 0)

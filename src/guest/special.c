@@ -7,9 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "guest/files_priv.h"
 
-enum { REPORT_MAX = 4096 }; /* bytes of a monitor's report */
+enum { REPORT_MAX = 4096 }; /* maximum size of /dev/cyclescope in bytes */
 
 static int link_pid(const struct files *f, char text[PATH_MAX])
 {
@@ -39,11 +40,13 @@ static void dev_cyclescope(const struct process *p, FILE *out)
 {
     char bytes[REPORT_MAX];
     const struct guest_report *report = p->config.report;
-    fwrite(bytes, 1, report->read(report->context, bytes, sizeof bytes), out);
+    size_t length = report->read(report->context, bytes, sizeof bytes);
+    fwrite(bytes, 1, length, out);
 }
 
-/* In /proc/self the guest's own process; /proc/PID and /proc/thread-self lead here. Of what the host shows about the
- * emulator, that which would mislead a guest is missing; the rest is let through unless isolated. */
+/* Rows below /proc/self describe the guest's own process; /proc/PID and /proc/thread-self lead to them. Files that
+ * would describe the emulator and so mislead the guest are NODE_MISSING. Other files of the host's /proc/self are
+ * visible unless isolated. */
 static const struct special table[] = {
     {.path = "/proc/cpuinfo", .kind = NODE_TEXT, .text = proc_cpuinfo},
     {.path = "/proc/filesystems", .kind = NODE_TEXT, .text = proc_filesystems},
@@ -87,6 +90,7 @@ static const struct special table[] = {
     {.path = "/dev/fd", .kind = NODE_LINK, .isolated_only = true, .to = "/proc/self/fd"},
     {.path = "/dev/full", .kind = NODE_HOST, .isolated_only = true},
     {.path = "/dev/null", .kind = NODE_HOST, .isolated_only = true},
+    {.path = "/dev/ptmx", .kind = NODE_HOST, .isolated_only = true},
     {.path = "/dev/stderr", .kind = NODE_LINK, .isolated_only = true, .to = "/proc/self/fd/2"},
     {.path = "/dev/stdin", .kind = NODE_LINK, .isolated_only = true, .to = "/proc/self/fd/0"},
     {.path = "/dev/stdout", .kind = NODE_LINK, .isolated_only = true, .to = "/proc/self/fd/1"},
@@ -101,7 +105,7 @@ static bool is_monitored(const struct files *f)
     return f->process && f->process->config.report;
 }
 
-/* What follows `folder` and its slash in `path`, or NULL if `path` is not below it. */
+/* If `path` lies below `folder`, returns the part behind `folder` and the slash, else NULL. */
 static const char *inside(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -118,7 +122,8 @@ bool special_tree(const char *path)
     return within(path, "/proc") || within(path, "/dev") || within(path, "/sys");
 }
 
-/* `rest`, which follows /proc/PID, without the /task/TID of a thread: what it says is the same for all threads. */
+/* `rest` is the part of a path behind /proc/PID. Skips /task/TID if TID is a thread of the guest: the files are the
+ * same for all threads. */
 static const char *own_thread(const struct process *p, const char *rest)
 {
     const char *number = inside(rest, "/task");
@@ -130,7 +135,8 @@ static const char *own_thread(const struct process *p, const char *rest)
     return rest;
 }
 
-/* If `path` is in /proc/PID of the guest itself, what follows /proc/PID: empty, or a slash and more. Else NULL. */
+/* If `path` is or lies below the guest's own /proc/PID, returns the part behind it: empty, or starting with a slash.
+ * Else NULL. */
 static const char *own_process(const struct files *f, const char *path)
 {
     char *end;
@@ -141,7 +147,7 @@ static const char *own_process(const struct files *f, const char *path)
     return pid == f->process->pid && (*end == '/' || *end == '\0') ? own_thread(f->process, end) : NULL;
 }
 
-/* The path as it stands in the table. */
+/* Returns the path as the table spells it, with /proc/self for /proc/PID. The result is `path` or `room`. */
 static const char *table_path(const struct files *f, const char *path, char room[PATH_MAX])
 {
     const char *rest = own_process(f, path);
@@ -184,7 +190,7 @@ struct node special_find(const struct files *f, const char *path)
         return s->monitored_only && !is_monitored(f) ? missing : (struct node){.kind = s->kind, .special = s};
     }
     if (inside(key, "/proc/self/task"))
-        return missing; /* no thread of the guest's */
+        return missing; /* not a thread of the guest */
     const char *descriptor = inside(key, "/proc/self/fd");
     if (descriptor && !strchr(descriptor, '/'))
         return find_descriptor(descriptor);
@@ -216,7 +222,7 @@ int special_text_file(const char *text, size_t length)
     if (writer < 0)
         return -errno;
     int fd = -EIO;
-    if (write(writer, text, length) == (ssize_t)length && fchmod(writer, 0444) == 0) {
+    if (io_write(writer, text, length) == 0 && fchmod(writer, 0444) == 0) {
         snprintf(self, sizeof self, "/proc/self/fd/%d", writer);
         fd = open(self, O_RDONLY | O_CLOEXEC);
         fd = fd >= 0 ? files_make_private(fd) : -errno;
@@ -257,7 +263,7 @@ static unsigned char entry_type(enum node_kind kind)
     }
 }
 
-/* Adds the first name of `rest`; it is a folder if there are more. */
+/* Adds the first component of `rest`: a folder if further components follow, else of type `type`. */
 static void add_first(const char *rest, unsigned char type, special_add_fn *add, void *context)
 {
     char name[NAME_MAX + 1];

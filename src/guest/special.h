@@ -1,8 +1,9 @@
-/* Files that are not the host's: the process in /proc/self, the machine in /proc and /sys, the seeded /dev/urandom,
- * and what a monitor has found out about the process in /dev/cyclescope.
+/* Special files: files that the emulator provides instead of the host. They are the guest process in /proc/self, the
+ * guest's machine in /proc and /sys, the seeded /dev/urandom, and the monitor's report in /dev/cyclescope.
  *
- * A special file is known by its guest path. Its contents are a function of the guest's own state, never of the host,
- * so that a run repeats. Isolated, /proc and /sys hold nothing else, and a few harmless devices are let through. */
+ * A special file is identified by its guest path. Its contents depend on the guest's state only, never on the host, so
+ * that a run repeats. If isolated, /proc and /sys contain only special files, and of /dev a few harmless devices of the
+ * host are visible. */
 #ifndef CYCLESCOPE_GUEST_SPECIAL_H
 #define CYCLESCOPE_GUEST_SPECIAL_H
 
@@ -17,47 +18,52 @@ struct files;
 struct process;
 
 enum node_kind {
-    NODE_NONE,       /* nothing special: the sysroot or the host decides */
-    NODE_MISSING,    /* not there, whatever the host has */
-    NODE_FOLDER,     /* holds special files */
-    NODE_TEXT,       /* contents are written by special.text */
-    NODE_LINK,       /* a symbolic link whose text is the guest's */
+    NODE_NONE,       /* not special: a file of the sysroot or of the host */
+    NODE_MISSING,    /* does not exist for the guest, even if it exists on the host */
+    NODE_FOLDER,     /* folder that contains special files */
+    NODE_TEXT,       /* file with contents written by special.text */
+    NODE_LINK,       /* symbolic link to special.to or to the result of special.link */
     NODE_DESCRIPTOR, /* /proc/self/fd/N */
-    NODE_RANDOM,     /* /dev/random and /dev/urandom */
-    NODE_HOST,       /* a device of the host that isolation lets through */
+    NODE_RANDOM,     /* /dev/random or /dev/urandom */
+    NODE_HOST,       /* device of the host that an isolated guest may use */
 };
 
+/* A row of the table of special files (special.c). */
 struct special {
-    const char *path;
+    const char *path; /* guest path; files of the guest process are below /proc/self */
     enum node_kind kind;
-    bool isolated_only;                                      /* otherwise the host's own will do */
-    bool monitored_only;                                     /* otherwise it is missing */
-    const char *to;                                          /* NODE_LINK: where it leads, or NULL: what `link` says */
-    int (*link)(const struct files *f, char text[PATH_MAX]); /* 0 or a negative errno */
-    void (*text)(const struct process *p, FILE *out);        /* NODE_TEXT */
+    bool isolated_only;                                      /* without isolation, the host's own file is used */
+    bool monitored_only;                                     /* does not exist unless process_config.report is set */
+    const char *to;                                          /* NODE_LINK: target; NULL: `link` provides it */
+    int (*link)(const struct files *f, char text[PATH_MAX]); /* NODE_LINK: writes the target; 0 or a negative errno */
+    void (*text)(const struct process *p, FILE *out);        /* NODE_TEXT: writes the contents */
 };
 
+/* What special_find knows about a guest path. */
 struct node {
     enum node_kind kind;
-    const struct special *special; /* its row, for NODE_TEXT and NODE_LINK */
-    int fd;                        /* NODE_DESCRIPTOR */
+    const struct special *special; /* row of the table; NULL: the path is not in the table */
+    int fd;                        /* NODE_DESCRIPTOR: the N of /proc/self/fd/N */
 };
 
-bool special_tree(const char *path); /* at or below /proc, /dev or /sys */
+bool special_tree(const char *path); /* `path` is /proc, /dev or /sys, or lies below */
+/* Finds a guest path, absolute and without links, among the special files. NODE_NONE if it is not special. */
 struct node special_find(const struct files *f, const char *path);
-/* The host's path for a guest path of a special tree: /proc/PID of the guest is the host's /proc/self. */
+/* Translates a guest path below /proc, /dev or /sys to the host's: the guest's own /proc/PID becomes the emulator's. 0
+ * or a negative errno. */
 int special_host_path(const struct files *f, const char *path, char host[PATH_MAX]) MUST_CHECK;
+/* Writes the target of a NODE_LINK or NODE_DESCRIPTOR. 0 or a negative errno. */
 int special_link(const struct files *f, const struct node *node, char text[PATH_MAX]) MUST_CHECK;
-/* A private descriptor, read-only, with the contents as they are now; or a negative errno. */
+/* Returns a private, read-only descriptor of a file with the current contents of a NODE_TEXT, or a negative errno. */
 int special_open_text(const struct files *f, const struct node *node) MUST_CHECK;
-int special_text_file(const char *text, size_t length) MUST_CHECK; /* the same with contents in hand */
+int special_text_file(const char *text, size_t length) MUST_CHECK; /* like special_open_text, with given contents */
 /* Calls `add` for each name in the guest folder `path` that the host does not list: special files and binds. */
 typedef void special_add_fn(void *context, const char *name, unsigned char type);
 void special_list(const struct files *f, const char *path, special_add_fn *add, void *context);
-/* Whether the folder's entries on the host are hidden. */
+/* Whether the guest does not see the host's entries of the folder. */
 bool special_hides_host(const struct files *f, const char *path);
 
-/* procfs.c: the texts */
+/* procfs.c: functions for special.text, each named after its file */
 void proc_cmdline(const struct process *p, FILE *out);
 void proc_comm(const struct process *p, FILE *out);
 void proc_cpuinfo(const struct process *p, FILE *out);

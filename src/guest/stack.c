@@ -1,21 +1,22 @@
-/* The stack that a new program finds, from the top: the name of the program, the strings of environment and arguments,
- * random bytes; then, at the stack pointer, argc, argv, envp and the auxiliary vector. */
+/* Builds the initial stack of a program. Contents from the top down: the path of the program, the strings of the
+ * environment, the strings of the arguments, 16 random bytes; then the auxiliary vector, envp, argv, and argc at the
+ * stack pointer. */
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/exec.h"
+#include "guest/execve.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
 
-/* A stack being filled downwards. */
+/* A stack that is being filled downwards. */
 struct builder {
     struct guest_memory *memory;
-    uint64_t sp;
-    uint64_t bottom; /* nothing goes below */
-    bool full;       /* something did not fit */
+    uint64_t sp;     /* guest address of the last item written */
+    uint64_t bottom; /* lowest guest address of the stack */
+    bool full;       /* an item did not fit or could not be written */
 };
 
 static uint64_t push_bytes(struct builder *b, const void *bytes, uint64_t length)
@@ -34,7 +35,8 @@ static uint64_t push_string(struct builder *b, const char *string)
     return push_bytes(b, string, strlen(string) + 1);
 }
 
-/* The lowest string is the first, so that they follow each other as ps and setproctitle expect. */
+/* Pushes the last string first, so that the strings are in ascending order in memory, as ps and setproctitle expect.
+ * Returns the address of the first string. */
 static uint64_t push_strings(struct builder *b, const struct string_list *list)
 {
     for (size_t i = list->count; i-- > 0;)
@@ -49,7 +51,8 @@ static uint64_t put_word(struct builder *b, uint64_t at, uint64_t word)
     return at + sizeof word;
 }
 
-/* An array of pointers to strings that lie one after the other from `string`, with a null at its end. */
+/* Writes a null-terminated array of pointers at `at`. They point to the strings of `list`, which lie one after the
+ * other from address `string` on. Returns the address behind the array. */
 static uint64_t put_pointers(struct builder *b, uint64_t at, const struct string_list *list, uint64_t string)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -82,7 +85,7 @@ uint64_t stack_build(struct process *p, const struct exec_plan *plan, const stru
     b.sp &= ~UINT64_C(15);
     uint64_t random_addr = push_bytes(&b, random, sizeof random);
 
-    /* File access is the caller's, so the guest has the caller's ids. */
+    /* The guest accesses files with the permissions of the caller of cyclescope, so it has the caller's ids. */
     const uint64_t auxv[][2] = {
         {AT_HWCAP, hwcap()},
         {AT_PAGESZ, GUEST_PAGE},

@@ -7,13 +7,16 @@
 
 #include "guest/state_priv.h"
 
-#define INSNS_MOST (INT64_C(1) << 61) /* leaves room for all that can be added */
+/* Limits of values in a checkpoint. */
+#define INSNS_MAX (INT64_C(1) << 61) /* instructions; sums of such values do not overflow */
+enum {
+    COMMAND_LINE_MAX = 64 << 20, /* bytes of /proc/self/cmdline */
+    IDS_MAX = 1 << 30,           /* guest ids of processes and threads */
+};
 
-enum { COMMAND_LINE_MOST = 64 << 20, IDS_MOST = 1 << 30 };
+/* ---- checks whether the process can be saved: 0 or -ENOTSUP and a message */
 
-/* ---- what cannot be saved */
-
-static int refuse_family(struct process *p, struct error *err)
+static int check_family_saveable(struct process *p, struct error *err)
 {
     for (const struct member *m = NULL; (m = family_next(p->family, m)) != NULL;) {
         if (m == p->member)
@@ -31,7 +34,7 @@ static int refuse_family(struct process *p, struct error *err)
     return 0;
 }
 
-static int refuse(struct process *p, struct error *err)
+static int check_saveable(struct process *p, struct error *err)
 {
     if (p->is_child)
         return error_set(err, -ENOTSUP, "a process that the program forked cannot be saved alone");
@@ -39,7 +42,7 @@ static int refuse(struct process *p, struct error *err)
         return error_set(err, -ESRCH, "the program has ended: there is nothing left to save");
     if (p->config.host_time)
         return error_set(err, -ENOTSUP, "with --host-time a program cannot be saved: the host's clock goes on");
-    return refuse_family(p, err);
+    return check_family_saveable(p, err);
 }
 
 /* ---- fields */
@@ -62,14 +65,14 @@ static void timer_fields(struct process *p, struct fields *f)
         field_int(f, &t->last_overrun);
         p->timers_armed += t->expires_ns != NEVER;
         bool silent = (!t->used && t->expires_ns == NEVER) || (i >= TIMER_POSIX && t->notify == SIGEV_NONE);
-        fields_check(f, silent || (t->signal >= 1 && t->signal <= SIGNAL_MAX), "a timer sends no signal that there is");
+        fields_check(f, silent || (t->signal >= 1 && t->signal <= SIGNAL_MAX), "a timer has an impossible signal");
         fields_check(f, t->overrun >= 0 && t->last_overrun >= 0, "a timer has an impossible overrun");
         fields_check(f, time_is_possible(t->expires_ns) && time_is_possible(t->interval_ns),
                      "a timer has an impossible time");
     }
 }
 
-/* Actions come before the signals that wait, since one that is ignored does not wait. */
+/* Loads actions before pending signals: signal_set_action removes a pending signal that becomes ignored. */
 static void signal_fields(struct process *p, struct fields *f)
 {
     for (int sig = 1; sig <= SIGNAL_MAX; sig++) {
@@ -78,7 +81,7 @@ static void signal_fields(struct process *p, struct fields *f)
         field_u64(f, &action.flags);
         field_u64(f, &action.mask);
         bool fixed = sig == SIGKILL || sig == SIGSTOP;
-        fields_check(f, !fixed || action.handler == 0, "a signal is handled that cannot be");
+        fields_check(f, !fixed || action.handler == 0, "SIGKILL or SIGSTOP has a handler");
         if (f->from && fields_good(f))
             signal_set_action(p, sig, &action);
     }
@@ -106,7 +109,7 @@ static void program_fields(struct process *p, struct fields *f)
     void *cmdline = p->cmdline;
     uint64_t bytes = p->cmdline_bytes;
     field_text(f, p->exe, sizeof p->exe);
-    field_block(f, &cmdline, &bytes, COMMAND_LINE_MOST);
+    field_block(f, &cmdline, &bytes, COMMAND_LINE_MAX);
     p->cmdline = cmdline;
     p->cmdline_bytes = bytes;
     field_u64(f, &p->env_start);
@@ -114,7 +117,8 @@ static void program_fields(struct process *p, struct fields *f)
     field_u64(f, &p->loader_start);
     field_u64(f, &p->loader_end);
     field_bool(f, &p->loader_failed);
-    fields_check(f, p->env_start <= p->env_end && p->env_end <= GUEST_SPACE, "its environment is nowhere");
+    fields_check(f, p->env_start <= p->env_end && p->env_end <= GUEST_SPACE,
+                 "its environment has an impossible address");
 }
 
 static void clock_fields(struct process *p, struct fields *f)
@@ -128,10 +132,10 @@ static void clock_fields(struct process *p, struct fields *f)
     field_u64(f, &p->futex_sequence);
     field_int(f, &next_id);
     fields_check(f,
-                 p->retired_insns <= INSNS_MOST && p->children_insns <= INSNS_MOST && p->offset_ns <= INT64_MAX &&
-                     p->turn_insns >= -INSNS_MOST && p->turn_insns <= INSNS_MOST,
+                 p->retired_insns <= INSNS_MAX && p->children_insns <= INSNS_MAX && p->offset_ns <= INT64_MAX &&
+                     p->turn_insns >= -INSNS_MAX && p->turn_insns <= INSNS_MAX,
                  "its clock is impossible");
-    if (fields_check(f, next_id > p->pid && next_id < IDS_MOST, "it gives out impossible ids"))
+    if (fields_check(f, next_id > p->pid && next_id < IDS_MAX, "its next process id is impossible"))
         p->family->next_id = next_id;
 }
 
@@ -152,7 +156,7 @@ static int process_fields(struct process *p, struct fields *f, struct error *err
 
 int process_save(struct process *p, struct fields *to, struct error *err)
 {
-    int code = refuse(p, err);
+    int code = check_saveable(p, err);
     return code < 0 ? code : process_fields(p, to, err);
 }
 

@@ -1,32 +1,32 @@
-/* Descriptors, the working folder, the umask. */
+/* Saves and loads descriptors, the working folder and the umask. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "guest/state_priv.h"
 
 enum kind {
-    KIND_END,    /* no more descriptors */
+    KIND_END,    /* end of the list of descriptors */
     KIND_CALLER, /* standard input, output or error, or a pipe or socket that the caller left open */
-    KIND_SHARED, /* a duplicate of one that came before: they share offset and flags */
-    KIND_FILE,   /* a file, folder or harmless device by name */
-    KIND_TEXT,   /* a made-up file as it was when it was opened (special.c) */
+    KIND_SHARED, /* duplicate of a lower descriptor: the two share offset and flags */
+    KIND_FILE,   /* file, folder or harmless device that is opened again by name */
+    KIND_TEXT,   /* special file (special.c), saved with its contents */
 };
 
-#define TEXT_MOST (UINT64_C(64) << 20)
+#define TEXT_MAX (UINT64_C(64) << 20) /* maximum size of a special file in bytes */
 
 struct descriptor {
-    uint32_t fd;
-    uint32_t kind;
-    bool close_on_exec;
-    uint32_t of;         /* KIND_CALLER and KIND_SHARED: which one */
-    int flags;           /* KIND_FILE: as F_GETFL has them */
-    int64_t offset;      /* KIND_FILE and KIND_TEXT */
-    struct place place;  /* KIND_FILE */
-    void *text;          /* KIND_TEXT */
-    uint64_t text_bytes; /* likewise */
+    uint32_t fd;         /* guest descriptor */
+    uint32_t kind;       /* enum kind */
+    bool close_on_exec;  /* FD_CLOEXEC */
+    uint32_t of;         /* KIND_CALLER: number of the caller's descriptor; KIND_SHARED: the lower descriptor */
+    int flags;           /* KIND_FILE: result of F_GETFL */
+    int64_t offset;      /* KIND_FILE and KIND_TEXT: file offset */
+    struct place place;  /* KIND_FILE: where the file is */
+    void *text;          /* KIND_TEXT: contents */
+    uint64_t text_bytes; /* KIND_TEXT: size of the contents */
 };
 
 static void descriptor_fields(struct fields *f, struct descriptor *d)
@@ -45,14 +45,14 @@ static void descriptor_fields(struct fields *f, struct descriptor *d)
         field_i64(f, &d->offset);
         break;
     case KIND_TEXT:
-        field_block(f, &d->text, &d->text_bytes, TEXT_MOST);
+        field_block(f, &d->text, &d->text_bytes, TEXT_MAX);
         field_i64(f, &d->offset);
         break;
-    default: fields_check(f, false, "a descriptor is of no kind that there is");
+    default: fields_check(f, false, "a descriptor has an unknown kind");
     }
 }
 
-/* What we know of a descriptor beyond the host; not for duplicates, which share it. */
+/* Fields of the emulator's record of a descriptor. Duplicates share the record and have no fields of their own. */
 static void open_file_fields(struct fields *f, struct open_file *o)
 {
     field_bool(f, &o->random);
@@ -62,12 +62,7 @@ static void open_file_fields(struct fields *f, struct open_file *o)
 
 /* ---- saving */
 
-static bool is_memory_device(const struct stat *st)
-{
-    return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1; /* null, zero, full, random, urandom and their like */
-}
-
-/* Which of the caller's descriptors it is, or -1. Its own number is tried first. */
+/* Returns the number of the caller's descriptor with the same file as `fd`, or -1. Tries `fd` itself first. */
 static int find_caller(const struct files *f, int fd, const struct stat *st)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -76,9 +71,9 @@ static int find_caller(const struct files *f, int fd, const struct stat *st)
         if (n > 2 || !f->caller[n].open || f->caller[n].dev != st->st_dev || f->caller[n].inode != st->st_ino)
             continue;
         if (S_ISREG(st->st_mode) && (n == 0 || ((f->caller[n].flags ^ flags) & (O_ACCMODE | O_APPEND))))
-            continue; /* a plain input is opened again; a file may be open in several ways */
-        if (is_memory_device(st) && n != fd)
-            continue; /* the guest's own */
+            continue; /* a plain file as standard input is opened again; another file must be open in the same mode */
+        if (files_is_memory_device(st) && n != fd)
+            continue; /* e.g. /dev/null: the guest has opened the device itself */
         return n;
     }
     return inherited_number(&f->process->inherited, fd, st);
@@ -97,7 +92,8 @@ static bool holds_lock(int fd)
     return found;
 }
 
-static int refuse(int fd, const struct stat *st, struct error *err)
+/* Checks whether a descriptor that is not the caller's can be saved: 0, or -ENOTSUP and a message. */
+static int check_saveable(int fd, const struct stat *st, struct error *err)
 {
     char path[PATH_MAX];
     if (S_ISFIFO(st->st_mode))
@@ -106,7 +102,7 @@ static int refuse(int fd, const struct stat *st, struct error *err)
     if (S_ISSOCK(st->st_mode))
         return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is a socket, whose other end is elsewhere",
                          fd);
-    if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || is_memory_device(st))
+    if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || files_is_memory_device(st))
         return holds_lock(fd)
                    ? error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it holds a lock on its file", fd)
                    : 0;
@@ -116,14 +112,14 @@ static int refuse(int fd, const struct stat *st, struct error *err)
                      path);
 }
 
-/* A special text is a file in memory that nobody can write to any more. */
+/* Describes a special file. It is a memory file that cannot be written any more, so its contents are final. */
 static int describe_text(int fd, const struct stat *st, struct descriptor *d, struct error *err)
 {
     d->kind = KIND_TEXT;
     d->text_bytes = (uint64_t)st->st_size;
     d->text = malloc(d->text_bytes + 1);
     d->offset = lseek(fd, 0, SEEK_CUR);
-    if (!d->text || pread(fd, d->text, d->text_bytes, 0) != st->st_size)
+    if (!d->text || !io_pread_exactly(fd, d->text, d->text_bytes, 0))
         return error_set(err, -EIO, "descriptor %d cannot be read", fd);
     return 0;
 }
@@ -136,7 +132,7 @@ static int describe(const struct files *f, int fd, struct descriptor *d, struct 
     *d = (struct descriptor){.fd = (uint32_t)fd, .kind = KIND_FILE};
     d->close_on_exec = fcntl(fd, F_GETFD) & FD_CLOEXEC;
     if (fstat(fd, &st) != 0)
-        return error_set(err, -errno, "descriptor %d cannot be looked at: %s", fd, strerror(errno));
+        return error_set(err, -errno, "cannot read the status of descriptor %d: %s", fd, strerror(errno));
     int of = find_caller(f, fd, &st);
     d->kind = KIND_CALLER;
     if (of < 0) {
@@ -150,7 +146,7 @@ static int describe(const struct files *f, int fd, struct descriptor *d, struct 
         return describe_text(fd, &st, d, err);
     if (o && o->path && (f->isolate || strncmp(o->path, "/proc/", 6) == 0))
         return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is the folder %.200s", fd, o->path);
-    int code = refuse(fd, &st, err);
+    int code = check_saveable(fd, &st, err);
     if (code < 0)
         return code;
     d->kind = KIND_FILE;
@@ -199,7 +195,8 @@ static int save(struct files *f, struct fields *to, struct error *err)
 
 /* ---- loading */
 
-/* Private copies of the caller's descriptors, -1 where there is none; all below FD_PRIVATE are closed then. */
+/* Closes all descriptors below FD_PRIVATE. `caller` receives private duplicates of those that may be needed: standard
+ * input, output and error, and inherited pipes and sockets; -1 for all others. */
 static void take_callers(const struct inherited_files *inherited, int caller[FD_PRIVATE])
 {
     for (int fd = 0; fd < FD_PRIVATE; fd++) {
@@ -210,7 +207,7 @@ static void take_callers(const struct inherited_files *inherited, int caller[FD_
     }
 }
 
-/* A private descriptor for what the record describes, or a negative errno and a sentence. */
+/* Opens what the record describes. Returns a private descriptor, or a negative errno with a message in `err`. */
 static int open_again(struct files *f, const struct descriptor *d, const int *caller, struct error *err)
 {
     int fd = -EINVAL;
@@ -220,12 +217,13 @@ static int open_again(struct files *f, const struct descriptor *d, const int *ca
         return fd >= 0 ? fd : error_set(err, -EBADF, "the program needs descriptor %u, which is closed", d->of);
     case KIND_SHARED:
         fd = d->of < d->fd ? fcntl((int)d->of, F_DUPFD_CLOEXEC, FD_PRIVATE) : -1;
-        return fd >= 0 ? fd : error_set(err, -EINVAL, "the checkpoint is damaged: a duplicate is of no descriptor");
+        return fd >= 0 ? fd
+                       : error_set(err, -EINVAL, "the checkpoint is damaged: a duplicate has no original descriptor");
     case KIND_FILE: fd = place_open(f, &d->place, d->flags, err); break;
     case KIND_TEXT:
         fd = special_text_file(d->text, d->text_bytes);
         if (fd < 0)
-            return error_set(err, fd, "a file of /proc cannot be made again: %s", strerror(-fd));
+            return error_set(err, fd, "cannot create a file of /proc again: %s", strerror(-fd));
     }
     if (fd >= 0 && d->offset != 0 && lseek(fd, d->offset, SEEK_SET) < 0) {
         close(fd);
@@ -255,14 +253,14 @@ static int load_descriptor(struct files *f, struct fields *from, struct descript
                            struct error *err)
 {
     if (d->kind == KIND_CALLER && d->of > 2 && d->of < FD_PRIVATE && caller[d->of] < 0)
-        return 0; /* this caller left nothing open there */
+        return 0; /* the caller of this run has not left this descriptor open: the guest finds it closed */
     int fd = open_again(f, d, caller, err);
     if (fd < 0)
         return fd;
     int made = dup3(fd, (int)d->fd, d->close_on_exec ? O_CLOEXEC : 0);
     close(fd);
     if (made < 0)
-        return error_set(err, -errno, "descriptor %u cannot be made again: %s", d->fd, strerror(errno));
+        return error_set(err, -errno, "cannot open descriptor %u again: %s", d->fd, strerror(errno));
     if (d->kind == KIND_SHARED)
         files_share(f, (int)d->of, made);
     return d->kind == KIND_FILE || d->kind == KIND_TEXT ? load_open_file(f, made, from, err) : 0;

@@ -1,4 +1,5 @@
-/* A folder that is being listed goes on with the entries that were found when it was opened. */
+/* Saves and loads the entries of a folder that the guest is reading. After loading, the guest continues to read the
+ * entries as they were when the folder was read from the host. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ void state_listing(struct fields *f, struct listing **l)
     if (!given)
         return;
     if (f->from && !(*l = calloc(1, sizeof **l))) {
-        fields_check(f, false, "it needs more memory than there is");
+        fields_check(f, false, "it needs more memory than the host has");
         return;
     }
     uint64_t count = (*l)->count, position = (*l)->position;
@@ -39,5 +40,5 @@ void state_listing(struct fields *f, struct listing **l)
         entry_fields(f, *l, i);
     (*l)->position = position;
     fields_check(f, position <= INT64_MAX, "a folder is read at an impossible place");
-    fields_check(f, !(*l)->failed, "it needs more memory than there is");
+    fields_check(f, !(*l)->failed, "it needs more memory than the host has");
 }

@@ -1,4 +1,4 @@
-/* Memory: the table of mappings, then those pages that the mapped files do not have. */
+/* Saves and loads memory: the table of mappings, then the pages with contents that a new mapping would not have. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,16 +6,19 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "guest/memory_priv.h"
+#include "base/io.h"
+#include "guest/region.h"
 #include "guest/state_priv.h"
 
-#define AREAS_MOST  UINT32_C(1 << 20)
-#define PAGES_END   UINT64_MAX          /* where a run of pages would begin */
-#define PAGE_TABLE  (UINT64_C(1) << 63) /* bits of /proc/self/pagemap: it is there */
-#define PAGE_SWAP   (UINT64_C(1) << 62) /* or was, and will be again */
-#define PAGE_SHARED (UINT64_C(1) << 61) /* it is a file's, or shared memory */
+#define AREAS_MAX UINT32_C(1 << 20) /* limit of mappings in a checkpoint */
+#define PAGES_END UINT64_MAX        /* instead of the address of a run of pages: end of the list */
 
-enum { RUN_PAGES = 64 }; /* pages at most that are looked at, and written, at once */
+/* Bits of an entry of /proc/self/pagemap. */
+#define PAGE_PRESENT (UINT64_C(1) << 63) /* the page is in memory */
+#define PAGE_SWAP    (UINT64_C(1) << 62) /* the page is swapped out */
+#define PAGE_SHARED  (UINT64_C(1) << 61) /* the page belongs to a file or to shared memory */
+
+enum { RUN_PAGES = 64 }; /* maximum number of consecutive pages that are checked and written at once */
 
 static bool is_shared_file(const struct guest_area *a)
 {
@@ -27,14 +30,14 @@ static bool is_shared_file(const struct guest_area *a)
 struct saver {
     struct guest_memory *memory;
     struct fields *fields;
-    int pages;  /* /proc/self/pagemap, or -1: then all pages may have been touched */
-    int bytes;  /* /proc/self/mem, which also shows pages that nobody may read */
-    FILE *maps; /* /proc/self/maps, read as far as `map_end` */
-    uint64_t map_end;
-    char map_path[PATH_MAX];
+    int pagemap;             /* /proc/self/pagemap; -1: not readable, so that all pages count as touched */
+    int bytes;               /* /proc/self/mem, which can also read PROT_NONE pages */
+    FILE *maps;              /* /proc/self/maps, read up to the line that ends at `map_end` */
+    uint64_t map_end;        /* host address */
+    char map_path[PATH_MAX]; /* path in that line; empty: none */
 };
 
-/* The host's name of the file that is mapped at `addr`; addresses must rise from call to call. */
+/* Returns the host path of the file mapped at guest address `addr`. Addresses must increase from call to call. */
 static const char *mapped_path(struct saver *s, uint64_t addr)
 {
     char line[PATH_MAX + 128];
@@ -80,7 +83,8 @@ static void area_fields(struct fields *f, struct guest_area *a)
     field_u64(f, &a->offset);
     field_string(f, &a->name);
     field_bool(f, &of_file);
-    a->inode = of_file ? a->inode | (f->from != NULL) : 0; /* the number itself comes with the file */
+    a->inode =
+        of_file ? a->inode | (f->from != NULL) : 0; /* when loading only a flag; map_area sets the inode number */
 }
 
 static int save_areas(struct saver *s, const struct files *files, struct error *err)
@@ -102,12 +106,13 @@ static int save_areas(struct saver *s, const struct files *files, struct error *
     return 0;
 }
 
-/* Whether a page must be saved. Memory that is shared may have been written by a process that is gone. */
+/* Whether a page must be saved, by its pagemap entry. Pages of shared memory are always saved, because another process,
+ * which has ended, may have written them. */
 static bool is_own(const struct guest_area *a, uint64_t entry)
 {
     if (a->flags & MAP_SHARED)
         return true;
-    return (entry & (PAGE_TABLE | PAGE_SWAP)) != 0 && (a->inode == 0 || !(entry & PAGE_SHARED));
+    return (entry & (PAGE_PRESENT | PAGE_SWAP)) != 0 && (a->inode == 0 || !(entry & PAGE_SHARED));
 }
 
 static bool is_zero(const uint8_t *page)
@@ -124,24 +129,24 @@ static void write_run(struct fields *f, uint64_t addr, uint32_t pages, uint8_t *
     field_bytes(f, bytes, (size_t)pages * GUEST_PAGE);
 }
 
-/* Of up to RUN_PAGES pages those that are not as a new mapping would have them. */
+/* Saves up to RUN_PAGES pages, except those that have the same contents in a new mapping. */
 static int save_pages(struct saver *s, const struct guest_area *a, uint64_t addr, uint32_t count, struct error *err)
 {
-    static const uint64_t touched = PAGE_TABLE;
+    static const uint64_t touched = PAGE_PRESENT;
     uint64_t entry[RUN_PAGES], host = (uint64_t)(uintptr_t)s->memory->base + addr;
     uint8_t bytes[RUN_PAGES * GUEST_PAGE];
     size_t table = count * sizeof *entry;
-    if (s->pages < 0 || pread(s->pages, entry, table, (off_t)(host / GUEST_PAGE * sizeof *entry)) != (ssize_t)table)
+    if (s->pagemap < 0 || !io_pread_exactly(s->pagemap, entry, table, host / GUEST_PAGE * sizeof *entry))
         for (uint32_t i = 0; i < count; i++)
             entry[i] = touched;
     uint32_t run = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *page = bytes + i * GUEST_PAGE;
         bool save = is_own(a, entry[i]);
-        if (save && pread(s->bytes, page, GUEST_PAGE, (off_t)(host + i * GUEST_PAGE)) != GUEST_PAGE) {
-            if (a->inode == 0)
+        if (save && !io_pread_exactly(s->bytes, page, GUEST_PAGE, host + i * GUEST_PAGE)) {
+            if (!area_may_be_short(a))
                 return error_set(err, -EIO, "the guest's memory at 0x%" PRIx64 " cannot be read", addr);
-            save = false; /* behind the end of its file */
+            save = false; /* the page lies behind the end of its file or shared object */
         }
         save = save && (a->inode != 0 || !is_zero(page));
         if (!save) {
@@ -176,7 +181,7 @@ static int save(struct process *p, struct fields *f, struct error *err)
 {
     struct saver s = {.memory = p->memory, .fields = f};
     s.maps = fopen("/proc/self/maps", "re");
-    s.pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    s.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     s.bytes = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     int code = s.maps && s.bytes >= 0 ? 0 : error_set(err, -EIO, "/proc/self/maps or /proc/self/mem cannot be read");
     if (code == 0)
@@ -185,8 +190,8 @@ static int save(struct process *p, struct fields *f, struct error *err)
         code = save_contents(&s, err);
     if (s.maps)
         fclose(s.maps);
-    if (s.pages >= 0)
-        close(s.pages);
+    if (s.pagemap >= 0)
+        close(s.pagemap);
     if (s.bytes >= 0)
         close(s.bytes);
     return code;
@@ -202,7 +207,8 @@ static bool area_is_possible(const struct guest_area *a, uint64_t above)
            (a->flags == MAP_PRIVATE || a->flags == MAP_SHARED) && a->offset <= INT64_MAX - GUEST_SPACE;
 }
 
-/* Shared mappings may become writable later, if the file may be written at all. */
+/* Opens a mapped file. For a shared mapping, opens it writable if possible, because the guest may make the mapping
+ * writable later. */
 static int open_mapped(const struct files *files, const struct guest_area *a, const struct place *place,
                        struct error *err)
 {
@@ -211,20 +217,23 @@ static int open_mapped(const struct files *files, const struct guest_area *a, co
     return fd >= 0 ? fd : place_open(files, place, O_RDONLY, err);
 }
 
-/* Maps it so that its pages can be filled; a shared file's are the file's. */
+/* Maps an area writable, so that its saved pages can be filled in. Pages of a shared file are not saved, so its mapping
+ * gets its final protection. */
 static int map_area(struct guest_memory *m, struct guest_area *a, int fd, struct error *err)
 {
     struct stat st = {0};
-    int prot = is_shared_file(a) ? host_prot(a->prot) : PROT_READ | PROT_WRITE;
-    int flags = a->flags | MAP_FIXED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
-    uint64_t offset = fd < 0 ? 0 : a->offset;
+    int prot = is_shared_file(a) ? a->prot : PROT_READ | PROT_WRITE;
+    a->offset = fd < 0 ? 0 : a->offset;
     if (fd >= 0 && fstat(fd, &st) != 0)
-        return error_set(err, -errno, "a mapped file cannot be looked at: %s", strerror(errno));
-    void *p = mmap(m->base + a->start, a->end - a->start, prot, flags, fd, (off_t)offset);
-    if (p == MAP_FAILED)
-        return error_set(err, -errno, "memory at 0x%" PRIx64 " cannot be mapped: %s", a->start, strerror(errno));
+        return error_set(err, -errno, "cannot read the status of a mapped file: %s", strerror(errno));
+    int64_t result = region_map(m, a->start, a->end, prot, a->flags | (fd < 0 ? MAP_ANONYMOUS : 0), fd, a->offset);
+    if (result < 0)
+        return error_set(err, (int)result, "memory at 0x%" PRIx64 " cannot be mapped: %s", a->start,
+                         strerror((int)-result));
     a->dev = st.st_dev;
     a->inode = st.st_ino;
+    a->object = fd < 0 && (a->flags & MAP_SHARED) ? m->next_object++ : 0;
+    a->charged = memory_takes(m, a);
     areas_add(&m->areas, a);
     return 0;
 }
@@ -250,7 +259,7 @@ static int load_area(struct process *p, struct fields *f, uint64_t *above, struc
     return code < 0 ? code : 0;
 }
 
-/* Pages lie in mappings that were made for them: all but shared files. */
+/* Whether saved pages may be loaded to the range: all of it is mapped, and not by shared files. */
 static bool may_fill(const struct guest_memory *m, uint64_t start, uint64_t pages)
 {
     if (start % GUEST_PAGE != 0 || start >= GUEST_SPACE || pages > (GUEST_SPACE - start) / GUEST_PAGE)
@@ -265,10 +274,13 @@ static bool may_fill(const struct guest_memory *m, uint64_t start, uint64_t page
     return true;
 }
 
-/* Where a file may end before its mapping does, the kernel copies, which fails instead of killing us. */
+/* Loads a page. If the page belongs to a mapped file, the kernel copies it: behind the end of the file that fails,
+ * where a direct write would kill the emulator with SIGBUS. An area with contents of its own counts against the limit.
+ */
 static void load_page(struct guest_memory *m, struct fields *f, uint64_t at)
 {
-    const struct guest_area *a = guest_area_at_or_above(m, at);
+    struct guest_area *a = &m->areas.area[areas_first_above(&m->areas, at)];
+    a->charged = true;
     if (a->inode == 0) {
         field_bytes(f, m->base + at, GUEST_PAGE);
         return;
@@ -301,7 +313,7 @@ static int load(struct process *p, struct fields *f, struct error *err)
     uint32_t count = 0;
     uint64_t above = 0;
     field_u32(f, &count);
-    fields_check(f, count <= AREAS_MOST, "there are too many mappings");
+    fields_check(f, count <= AREAS_MAX, "there are too many mappings");
     for (uint32_t i = 0; i < count && fields_good(f); i++) {
         int code = load_area(p, f, &above, err);
         if (code < 0)
@@ -310,8 +322,10 @@ static int load(struct process *p, struct fields *f, struct error *err)
     load_contents(m, f);
     for (size_t i = 0; i < m->areas.count; i++) {
         const struct guest_area *a = &m->areas.area[i];
-        if (mprotect(m->base + a->start, a->end - a->start, host_prot(a->prot)) != 0)
-            return error_set(err, -errno, "memory at 0x%" PRIx64 " cannot be protected: %s", a->start, strerror(errno));
+        int64_t result = region_protect(m, a->start, a->end, a->prot);
+        if (result < 0)
+            return error_set(err, (int)result, "memory at 0x%" PRIx64 " cannot be protected: %s", a->start,
+                             strerror((int)-result));
     }
     return 0;
 }

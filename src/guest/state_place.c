@@ -1,5 +1,7 @@
 #include <errno.h>
+#include <linux/openat2.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "guest/state_priv.h"
@@ -21,11 +23,11 @@ int place_find(const struct files *f, int fd, const char *what, struct place *pl
     memset(place, 0, sizeof *place);
     int code = host_path(fd, path);
     if (code < 0 || fstat(fd, &st) != 0)
-        return error_set(err, code < 0 ? code : -errno, "%s cannot be looked at", what);
+        return error_set(err, code < 0 ? code : -errno, "cannot read the status of %s", what);
     if (path[0] != '/' || st.st_nlink == 0)
         return error_set(err, -ENOTSUP, "%s cannot be saved: %.200s has no name in any folder", what, path);
     if (lstat(path, &named) != 0 || named.st_dev != st.st_dev || named.st_ino != st.st_ino)
-        return error_set(err, -ENOTSUP, "%s cannot be saved: it is no longer what is called %.200s", what, path);
+        return error_set(err, -ENOTSUP, "%s cannot be saved: another file is now called %.200s", what, path);
     note_contents(place, &st);
     place->mount = -1;
     const char *rest = path;
@@ -49,15 +51,37 @@ void place_fields(struct fields *f, struct place *place)
     field_u32(f, &place->nanoseconds);
 }
 
+/* Opens a path below a mount. The saved path has no links and no `..`, so one that has is not followed. */
+static int open_beneath(const struct mount *mount, const char *path, int flags)
+{
+    if (flags & O_PATH)
+        flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC; /* openat2 refuses flags that have no meaning */
+    struct open_how how = {.flags = (uint64_t)flags | (flags & O_PATH ? 0 : O_NOATIME),
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    if (mount->readonly && opens_for_change(flags))
+        return -EROFS;
+    int fd = (int)syscall(SYS_openat2, mount->fd, path, &how, sizeof how);
+    if (fd < 0 && errno == EPERM) {
+        how.flags &= ~(uint64_t)O_NOATIME; /* not permitted on files of other owners */
+        fd = (int)syscall(SYS_openat2, mount->fd, path, &how, sizeof how);
+    }
+    return fd >= 0 ? fd : -errno;
+}
+
 int place_open(const struct files *f, const struct place *place, int flags, struct error *err)
 {
     const int allowed = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC | O_DIRECT | O_NOATIME | O_PATH | O_DIRECTORY;
     struct stat st;
     struct place now = {0};
     if (place->mount < -1 || place->mount >= (int)f->mount_count || (place->path[0] == '/') != (place->mount == -1))
-        return error_set(err, -EINVAL, "the checkpoint is damaged: it names a file in no folder that there is");
+        return error_set(err, -EINVAL, "the checkpoint is damaged: it names a file in an unknown folder");
+    if (f->isolate && place->mount == -1)
+        return error_set(err, -EACCES, "the program had %.200s open, which --isolate does not let it reach",
+                         place->path);
     int dir = place->mount >= 0 ? f->mounts[place->mount].fd : AT_FDCWD;
-    int fd = files_openat(f, dir, place->path, (flags & allowed) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+    int opened = (flags & allowed) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    int fd = f->isolate ? open_beneath(&f->mounts[place->mount], place->path, opened)
+                        : files_openat(f, dir, place->path, opened, 0);
     if (fd < 0)
         return error_set(err, fd, "the program had %.200s open, which cannot be opened again: %s", place->path,
                          strerror(-fd));

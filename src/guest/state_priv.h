@@ -1,12 +1,13 @@
-/* The parts of a process's state, one file each. Each function writes or reads, as its fields say; 0, or a negative
- * errno and a sentence. Errors of the fields are theirs to keep and need not be returned. */
+/* The parts of a process's state, one source file each. Each function saves or loads, depending on its `struct fields`,
+ * and returns 0, or a negative errno with a message in `err`. Errors of the fields themselves stay recorded in the
+ * fields and need not be returned. */
 #ifndef CYCLESCOPE_GUEST_STATE_PRIV_H
 #define CYCLESCOPE_GUEST_STATE_PRIV_H
 
 #include "guest/files_priv.h"
 #include "guest/state.h"
 
-/* Times of the guest's clock; see time_convert.h for what lies further ahead. */
+/* Whether `ns` is a valid time of the guest's clock, see time_convert.h. */
 static inline bool time_is_possible(uint64_t ns)
 {
     return ns <= INT64_MAX || ns == NEVER;
@@ -15,25 +16,26 @@ static inline bool time_is_possible(uint64_t ns)
 int state_threads(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_memory(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_files(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
-void state_queue(struct fields *f, struct signal_queue *queue); /* signals; with state_threads */
-void state_listing(struct fields *f, struct listing **l);       /* of a folder; NULL: none; with state_files */
+void state_queue(struct fields *f, struct signal_queue *queue); /* pending signals (state_threads.c) */
+void state_listing(struct fields *f, struct listing **l);       /* entries of a folder; `*l` may be NULL: none */
 
 /* ---- state_place.c: files by name */
 
-/* Where a file lies, so that it is found again when the sysroot is elsewhere. */
+/* Path and version of a file. The path is relative to a mount, so that the file is found if the sysroot has moved. */
 struct place {
-    int mount;           /* index of the mount that `path` is relative to, or -1: the host's root */
-    char path[PATH_MAX]; /* without links */
-    uint32_t type;       /* S_IFMT bits of its mode */
-    uint64_t bytes;      /* of a plain file: its size */
-    int64_t seconds;     /* likewise, of its last change */
-    uint32_t nanoseconds;
+    int mount;            /* index of the mount that `path` is relative to; -1: `path` is an absolute host path */
+    char path[PATH_MAX];  /* path without links */
+    uint32_t type;        /* S_IFMT bits of the mode */
+    uint64_t bytes;       /* size of a plain file; 0 for other types */
+    int64_t seconds;      /* modification time of a plain file; 0 for other types */
+    uint32_t nanoseconds; /* fraction of the modification time */
 };
 
-/* Of an open file; `what` begins the sentence if it has none. */
+/* Finds the place of an open file. `what` names the file in error messages. 0 or a negative errno. */
 int place_find(const struct files *f, int fd, const char *what, struct place *place, struct error *err) MUST_CHECK;
 void place_fields(struct fields *f, struct place *place);
-/* A private descriptor; refuses a file that is not what it was. */
+/* Opens the file again. Returns a private descriptor, or a negative errno with a message in `err`. Fails if type, size
+ * or modification time differ. */
 int place_open(const struct files *f, const struct place *place, int flags, struct error *err) MUST_CHECK;
 
 #endif

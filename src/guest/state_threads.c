@@ -1,13 +1,17 @@
-/* Threads: registers, the system calls that they are in, their signals. */
+/* Saves and loads threads: their registers, the system calls that they are in, and their signals. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest/state_priv.h"
 
-enum { THREADS_MOST = 1 << 15, POLL_MOST = FD_PRIVATE + 1, POLL_NEVER = -2 }; /* POLL_NEVER: files.never */
+enum {
+    THREADS_MAX = 1 << 15,     /* limit of threads in a checkpoint */
+    POLL_MAX = FD_PRIVATE + 1, /* limit of descriptors that a thread waits for */
+    POLL_NEVER = -2,           /* stands for files.never, the descriptor that never becomes ready */
+};
 
-/* System calls that leave traces in struct call (syscall.def). */
+/* Numbers (syscall.def) of the system calls with special rules in call_is_possible. */
 enum {
     CALL_PSELECT = 72,
     CALL_PPOLL = 73,
@@ -30,7 +34,7 @@ static void hart_fields(struct fields *f, struct hart *h)
     field_u64(f, &h->reserved_addr);
     field_u64(f, &h->reserved_value);
     fields_check(f, h->fflags < 32 && h->frm < 8, "a floating-point state is impossible");
-    fields_check(f, h->pc < GUEST_SPACE && h->pc % 2 == 0, "a thread is at no address that there is");
+    fields_check(f, h->pc < GUEST_SPACE && h->pc % 2 == 0, "a thread has an impossible program counter");
 }
 
 static void futex_fields(struct fields *f, struct futex_wait *w)
@@ -49,7 +53,7 @@ static void call_fields(struct fields *f, struct call *c)
     field_bool(f, &c->begun);
     field_bool(f, &c->asleep);
     field_bool(f, &c->interrupted);
-    field_bool(f, &c->deaf);
+    field_bool(f, &c->uninterruptible);
     field_bool(f, &c->child);
     field_u64(f, &c->sigwait);
     field_bool(f, &c->mask_saved);
@@ -57,20 +61,20 @@ static void call_fields(struct fields *f, struct call *c)
     field_u64(f, &c->deadline_ns);
     field_u32(f, &c->fd_count);
     futex_fields(f, &c->futex);
-    fields_check(f, c->fd_count <= POLL_MOST, "a thread waits for too many descriptors");
+    fields_check(f, c->fd_count <= POLL_MAX, "a thread waits for too many descriptors");
     fields_check(f, time_is_possible(c->deadline_ns), "a thread waits for an impossible time");
 }
 
 static bool outside_of_calls(const struct thread *t)
 {
     const struct call *c = &t->call;
-    return !c->asleep && !c->interrupted && !c->deaf && !c->child && c->sigwait == 0 && !c->mask_saved &&
+    return !c->asleep && !c->interrupted && !c->uninterruptible && !c->child && c->sigwait == 0 && !c->mask_saved &&
            c->deadline_ns == NEVER && c->fd_count == 0 && !c->futex.waiting && !c->futex.woken && t->io_bytes == 0;
 }
 
-/* Whether the call that the registers name can have left what is noted of it. Otherwise the thread might sleep without
- * anything that could wake it, or its call begin again and again. Children would have kept the process from being
- * saved. */
+/* Whether the state of the system call in progress is possible for the call that register a7 names. In an impossible
+ * state the thread might sleep with no event that could wake it, or retry its call forever. A saved thread never waits
+ * for a child: a process with children cannot be saved. */
 static bool call_is_possible(const struct thread *t)
 {
     const struct call *c = &t->call;
@@ -79,13 +83,14 @@ static bool call_is_possible(const struct thread *t)
         return outside_of_calls(t);
     bool sleeps_for_signals = number == CALL_PSELECT || number == CALL_PPOLL || number == CALL_SIGSUSPEND;
     bool may_wake = c->deadline_ns != NEVER || c->fd_count > 0 || c->futex.waiting || c->sigwait || sleeps_for_signals;
-    return !c->deaf && !c->child && (!c->asleep || (may_wake && !c->interrupted)) &&
+    return !c->uninterruptible && !c->child && (!c->asleep || (may_wake && !c->interrupted)) &&
            (c->sigwait == 0 || number == CALL_SIGTIMEDWAIT) &&
            ((!c->futex.waiting && !c->futex.woken) || number == CALL_FUTEX) && t->io_bytes <= INT64_MAX &&
            (number != CALL_RECVFROM || t->io_bytes <= t->hart.x[REG_A0 + 2]);
 }
 
-/* The host's numbers are the guest's, but for the descriptor that is never ready. */
+/* Saves or loads the descriptors that a thread waits for. Guest descriptors have the same number on the host; only
+ * files.never must be translated. */
 static int poll_fields(struct thread *t, struct fields *f, struct error *err)
 {
     int never = t->process->files->never;
@@ -103,7 +108,8 @@ static int poll_fields(struct thread *t, struct fields *f, struct error *err)
             return error_set(err, -ENOTSUP, "thread %d waits for something that cannot be saved", t->tid);
         field_int(f, &fd);
         field_int(f, &events);
-        if (f->to || !fields_check(f, fd >= POLL_NEVER && fd < FD_PRIVATE, "a thread waits for no descriptor"))
+        if (f->to ||
+            !fields_check(f, fd >= POLL_NEVER && fd < FD_PRIVATE, "a thread waits for an impossible descriptor"))
             continue;
         *poll = (struct pollfd){.fd = fd == POLL_NEVER ? never : fd, .events = (short)events};
     }
@@ -114,7 +120,7 @@ static int poll_fields(struct thread *t, struct fields *f, struct error *err)
 
 static void info_fields(struct fields *f, siginfo_t *info)
 {
-    field_bytes(f, info, sizeof *info); /* its layout is the same on all hosts that are supported */
+    field_bytes(f, info, sizeof *info); /* siginfo_t has the same layout on all supported hosts */
     fields_check(f, info->si_signo >= 1 && info->si_signo <= SIGNAL_MAX, "a signal has an impossible number");
 }
 
@@ -132,7 +138,7 @@ void state_queue(struct fields *f, struct signal_queue *queue)
     for (uint32_t i = 0; i < count && fields_good(f); i++) {
         struct pending_signal *s = calloc(1, sizeof *s);
         if (!s) {
-            fields_check(f, false, "it needs more memory than there is");
+            fields_check(f, false, "it needs more memory than the host has");
             return;
         }
         info_fields(f, &s->info);
@@ -194,7 +200,7 @@ static int load(struct process *p, struct fields *f, struct error *err)
     bool alive = false;
     thread_free_others(p, NULL);
     field_u32(f, &count);
-    fields_check(f, count >= 1 && count <= THREADS_MOST, "it has an impossible number of threads");
+    fields_check(f, count >= 1 && count <= THREADS_MAX, "it has an impossible number of threads");
     for (uint32_t i = 0; i < count && fields_good(f); i++) {
         int tid = 0;
         bool current = false;

@@ -1,4 +1,4 @@
-/* What a lookup found: opening it, and whether the guest may change it. */
+/* Operations on the result of a path lookup: opening it, and checking whether the guest may change it. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -38,7 +38,8 @@ int target_may_change(const struct files *f, const struct target *target)
     int error = files_may_change(f, target->dir);
     if (error < 0 || target->missing)
         return error;
-    /* A read-only bind may also be reached by a second way, through the sysroot. */
+    /* Check the file itself too: the sysroot may contain a bound folder, so a path that leads through the sysroot may
+     * end in a read-only bind. */
     int fd = target_open(target, O_PATH);
     if (fd < 0)
         return fd;
@@ -70,7 +71,7 @@ int path_lookup_create(struct files *f, int dirfd, const char *path, struct targ
     return error;
 }
 
-/* No path at all means the descriptor where an empty path would, as in Linux since 6.11. */
+/* Copies a path from guest memory. With LOOKUP_EMPTY a null pointer is an empty path, as in Linux since 6.11. */
 static int path_in(struct thread *t, uint64_t addr, unsigned flags, char path[PATH_MAX])
 {
     path[0] = '\0';

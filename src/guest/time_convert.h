@@ -1,5 +1,5 @@
-/* Conversions between the guest's representations of time and nanoseconds. What lies
- * more than INT64_MAX nanoseconds (292 years) ahead never comes. */
+/* Conversions between the guest's representations of time and nanoseconds. Times above INT64_MAX nanoseconds (292
+ * years) become NEVER. */
 #ifndef CYCLESCOPE_GUEST_TIME_CONVERT_H
 #define CYCLESCOPE_GUEST_TIME_CONVERT_H
 
@@ -43,7 +43,8 @@ static inline bool clock_is_wall(int clock)
     return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
 }
 
-/* The guest's monotonic time at which its wall clock shows `wall_ns`; 0 if that has passed before it began. */
+/* Returns the guest's monotonic time at which its wall clock shows `wall_ns`; 0 if that is before the monotonic clock's
+ * start. */
 static inline uint64_t wall_to_monotonic_ns(const struct process *p, uint64_t wall_ns)
 {
     uint64_t ahead = process_wall_clock_ns(p) - process_time_ns(p);

@@ -5,7 +5,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "guest/syscall.h"
+#include "guest/syscalls/syscall.h"
 #include "guest/time_convert.h"
 
 static uint64_t timer_now(const struct process *p, const struct timer *timer)
@@ -32,14 +32,54 @@ void timers_reset(struct process *p)
         p->timers[i].cpu = i != ITIMER_REAL;
         p->timers[i].signal = itimer_signals[i];
     }
+    timers_limit_cpu(p);
+}
+
+struct timer *timer_new(struct process *p, int clock)
+{
+    int id = TIMER_POSIX;
+    while (id < TIMER_CPU_LIMIT && p->timers[id].used)
+        id++;
+    if (id == TIMER_CPU_LIMIT)
+        return NULL;
+    p->timers[id] = (struct timer){.used = true, .clock = clock, .expires_ns = NEVER, .notify = SIGEV_NONE};
+    return &p->timers[id];
+}
+
+void timer_free(struct process *p, struct timer *timer)
+{
+    timer_set(p, timer, NEVER, 0);
+    timer->used = false;
+    timer->file = NULL;
+}
+
+/* SIGXCPU when the soft limit is reached and in each second after that, SIGKILL at the hard limit, as in Linux. A
+ * second of CPU time has 10^9 instructions. */
+void timers_limit_cpu(struct process *p)
+{
+    const uint64_t second = 1000000000;
+    const struct rlimit *limit = &p->limits[RLIMIT_CPU];
+    uint64_t first = limit->rlim_cur < limit->rlim_max ? limit->rlim_cur : limit->rlim_max;
+    struct timer *timer = &p->timers[TIMER_CPU_LIMIT];
+    bool limited = first != RLIM_INFINITY && first < NEVER / second;
+    timer->used = false;
+    timer->cpu = true;
+    timer->signal = SIGXCPU;
+    timer_set(p, timer, limited ? (first ? first : 1) * second : NEVER, limited ? second : 0);
+}
+
+static void exceed_cpu_limit(struct process *p)
+{
+    uint64_t hard = p->limits[RLIMIT_CPU].rlim_max;
+    bool over = hard != RLIM_INFINITY && p->retired_insns / 1000000000 >= hard;
+    signal_send_kernel(p, over ? SIGKILL : SIGXCPU);
 }
 
 void timers_delete_posix(struct process *p)
 {
-    for (int i = TIMER_POSIX; i < TIMER_COUNT; i++) {
-        timer_set(p, &p->timers[i], NEVER, 0);
-        p->timers[i].used = false;
-    }
+    for (int i = TIMER_POSIX; i < TIMER_CPU_LIMIT; i++)
+        if (!p->timers[i].file)
+            timer_free(p, &p->timers[i]);
 }
 
 uint64_t timers_next_ns(const struct process *p, bool running)
@@ -62,13 +102,17 @@ uint64_t timers_next_ns(const struct process *p, bool running)
 
 static void add_overrun(struct timer *timer, uint64_t missed)
 {
-    uint64_t room = (uint64_t)(INT32_MAX - timer->overrun); /* where Linux's count stops, too */
+    uint64_t room = (uint64_t)(INT32_MAX - timer->overrun); /* the count saturates at INT32_MAX, as in Linux */
     timer->overrun += (int)(missed < room ? missed : room);
 }
 
 static void timer_signal(struct process *p, int id)
 {
     struct timer *timer = &p->timers[id];
+    if (id == TIMER_CPU_LIMIT) {
+        exceed_cpu_limit(p);
+        return;
+    }
     if (id < TIMER_POSIX) {
         signal_send_kernel(p, timer->signal);
         return;
@@ -98,10 +142,12 @@ void timers_expire(struct process *p)
         uint64_t now = timer_now(p, timer);
         if (timer->expires_ns > now || timer->expires_ns == NEVER)
             continue;
-        timer_signal(p, i);
-        uint64_t next = NEVER;
+        uint64_t next = NEVER, missed = timer->interval_ns > 0 ? (now - timer->expires_ns) / timer->interval_ns : 0;
+        if (timer->file)
+            timerfd_expire(p, timer, missed + 1);
+        else
+            timer_signal(p, i);
         if (timer->interval_ns > 0) {
-            uint64_t missed = (now - timer->expires_ns) / timer->interval_ns;
             add_overrun(timer, missed);
             next = time_add(timer->expires_ns + missed * timer->interval_ns, timer->interval_ns);
         }
@@ -168,7 +214,7 @@ int64_t sys_setitimer(struct thread *t, const uint64_t a[6])
     return 0;
 }
 
-/* What the guest passes to timer_create: the first fields of struct sigevent. */
+/* The first fields of struct sigevent, which the guest passes to timer_create. */
 struct guest_sigevent {
     uint64_t value;
     int32_t signal, notify, tid;
@@ -176,16 +222,17 @@ struct guest_sigevent {
 
 static struct timer *posix_timer(struct process *p, uint64_t id)
 {
-    return id >= TIMER_POSIX && id < TIMER_COUNT && p->timers[id].used ? &p->timers[id] : NULL;
+    return id >= TIMER_POSIX && id < TIMER_CPU_LIMIT && p->timers[id].used && !p->timers[id].file ? &p->timers[id]
+                                                                                                  : NULL;
 }
 
 int64_t sys_timer_create(struct thread *t, const uint64_t a[6])
 {
     struct process *p = t->process;
     int id = TIMER_POSIX;
-    while (id < TIMER_COUNT && p->timers[id].used)
+    while (id < TIMER_CPU_LIMIT && p->timers[id].used)
         id++;
-    if (id == TIMER_COUNT)
+    if (id == TIMER_CPU_LIMIT)
         return -EAGAIN;
     int clock = (int)a[0];
     if (clock > CLOCK_TAI || clock == CLOCK_MONOTONIC_RAW)
@@ -219,40 +266,45 @@ static struct itimerspec timer_value(const struct process *p, const struct timer
     return (struct itimerspec){ns_to_timespec(timer->interval_ns), ns_to_timespec(timer_left(p, timer))};
 }
 
-int64_t sys_timer_gettime(struct thread *t, const uint64_t a[6])
+int64_t timer_get(struct thread *t, const struct timer *timer, uint64_t addr)
 {
-    struct process *p = t->process;
-    const struct timer *timer = posix_timer(p, a[0]);
-    if (!timer)
-        return -EINVAL;
-    struct itimerspec value = timer_value(p, timer);
-    return guest_copy_out(p->memory, a[1], &value, sizeof value);
+    struct itimerspec value = timer_value(t->process, timer);
+    return guest_copy_out(t->process->memory, addr, &value, sizeof value);
 }
 
-int64_t sys_timer_settime(struct thread *t, const uint64_t a[6])
+int64_t sys_timer_gettime(struct thread *t, const uint64_t a[6])
+{
+    const struct timer *timer = posix_timer(t->process, a[0]);
+    return timer ? timer_get(t, timer, a[1]) : -EINVAL;
+}
+
+int64_t timer_change(struct thread *t, struct timer *timer, bool absolute, uint64_t new_addr, uint64_t old_addr)
 {
     struct process *p = t->process;
-    struct timer *timer = posix_timer(p, a[0]);
     struct itimerspec value;
-    if (!timer)
-        return -EINVAL;
-    if (guest_copy_in(p->memory, &value, a[2], sizeof value) < 0)
+    if (guest_copy_in(p->memory, &value, new_addr, sizeof value) < 0)
         return -EFAULT;
     if (!timespec_valid(&value.it_value) || !timespec_valid(&value.it_interval))
         return -EINVAL;
     struct itimerspec old = timer_value(p, timer);
-    if (a[3] != 0 && guest_copy_out(p->memory, a[3], &old, sizeof old) < 0)
+    if (old_addr != 0 && guest_copy_out(p->memory, old_addr, &old, sizeof old) < 0)
         return -EFAULT;
     uint64_t expires = timespec_to_ns(&value.it_value);
     if (expires == 0)
         expires = NEVER;
-    else if (!(a[1] & TIMER_ABSTIME))
+    else if (!absolute)
         expires = time_add(timer_now(p, timer), expires);
     else if (clock_is_wall(timer->clock))
         expires = wall_to_monotonic_ns(p, expires);
     timer->overrun = 0;
     timer_set(p, timer, expires, timespec_to_ns(&value.it_interval));
     return 0;
+}
+
+int64_t sys_timer_settime(struct thread *t, const uint64_t a[6])
+{
+    struct timer *timer = posix_timer(t->process, a[0]);
+    return timer ? timer_change(t, timer, a[1] & TIMER_ABSTIME, a[2], a[3]) : -EINVAL;
 }
 
 int64_t sys_timer_getoverrun(struct thread *t, const uint64_t a[6])
@@ -266,7 +318,6 @@ int64_t sys_timer_delete(struct thread *t, const uint64_t a[6])
     struct timer *timer = posix_timer(t->process, a[0]);
     if (!timer)
         return -EINVAL;
-    timer_set(t->process, timer, NEVER, 0);
-    timer->used = false;
+    timer_free(t->process, timer);
     return 0;
 }

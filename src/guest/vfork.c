@@ -1,19 +1,19 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "guest/fork.h"
 
-/* What the child sends through the pipe: pages of the stack, then the end. */
+/* The child sends a header and a page for each page of the stack that it wrote, then a header with PAGES_END. */
 struct page_header {
-    uint64_t addr; /* of the page that follows, or PAGES_END, which nothing follows */
+    uint64_t addr; /* guest address of the page that follows; PAGES_END: no page follows */
 };
 #define PAGES_END UINT64_MAX
 
-/* Bits of an entry of /proc/self/pagemap, see the kernel's pagemap.rst. A page that was shared since the fork and is
- * now mapped only here was written to. */
+/* Bits of an entry of /proc/self/pagemap, see the kernel's pagemap.rst. Since the fork, parent and child share all
+ * pages that neither has written. So a page that is mapped only in the child has been written by one of them. */
 #define PAGEMAP_PRESENT   (UINT64_C(1) << 63)
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
 
@@ -33,38 +33,8 @@ int vfork_prepare(int ends[2])
     return 0;
 }
 
-static bool write_all(int fd, const void *from, size_t length)
-{
-    const char *bytes = from;
-    while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
-static bool read_all(int fd, void *to, size_t length)
-{
-    char *bytes = to;
-    while (length > 0) {
-        ssize_t n = read(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
-/* Sends the pages that were written since the fork of the area that the parent's stack pointer was in. Other areas stay
- * out: other threads of the parent may have written to them meanwhile. */
+/* Sends the pages that were written since the fork, of the area that contains the parent's stack pointer. Other areas
+ * are not sent: other threads of the parent may have written to them since the fork. */
 static void send_stack(struct process *p)
 {
     const struct guest_area *area = guest_area_at_or_above(p->memory, p->vfork_sp);
@@ -76,13 +46,13 @@ static void send_stack(struct process *p)
     const uint8_t *base = guest_memory_base(p->memory);
     for (uint64_t addr = area->start; addr < area->end; addr += GUEST_PAGE) {
         uint64_t entry;
-        off_t at = (off_t)((uintptr_t)(base + addr) / GUEST_PAGE * sizeof entry);
-        if (pread(map, &entry, sizeof entry, at) != sizeof entry)
+        uint64_t at = (uintptr_t)(base + addr) / GUEST_PAGE * sizeof entry;
+        if (!io_pread_exactly(map, &entry, sizeof entry, at))
             break;
         if ((entry & PAGEMAP_PRESENT) && (entry & PAGEMAP_EXCLUSIVE)) {
             struct page_header header = {addr};
-            if (!write_all(p->vfork_done_fd, &header, sizeof header) ||
-                !write_all(p->vfork_done_fd, base + addr, GUEST_PAGE))
+            if (io_write(p->vfork_done_fd, &header, sizeof header) != 0 ||
+                io_write(p->vfork_done_fd, base + addr, GUEST_PAGE) != 0)
                 break;
         }
     }
@@ -96,7 +66,7 @@ void vfork_release_parent(struct process *p, bool with_stack)
         return;
     if (with_stack)
         send_stack(p);
-    write_all(p->vfork_done_fd, &end, sizeof end);
+    (void)!io_write(p->vfork_done_fd, &end, sizeof end); /* if it fails, the parent sees the end of the pipe */
     close(p->vfork_done_fd);
     p->vfork_done_fd = -1;
 }
@@ -105,8 +75,8 @@ static void receive_stack(struct thread *t)
 {
     struct page_header header;
     uint8_t page[GUEST_PAGE];
-    while (read_all(t->vfork_fd, &header, sizeof header) && header.addr != PAGES_END) {
-        if (!read_all(t->vfork_fd, page, sizeof page))
+    while (io_read_exactly(t->vfork_fd, &header, sizeof header) && header.addr != PAGES_END) {
+        if (!io_read_exactly(t->vfork_fd, page, sizeof page))
             break;
         (void)!guest_copy_out(t->process->memory, header.addr, page, sizeof page);
     }
@@ -115,7 +85,7 @@ static void receive_stack(struct thread *t)
 int64_t vfork_wait(struct thread *t)
 {
     struct pollfd child = {t->vfork_fd, POLLIN, 0};
-    t->call.deaf = true; /* signals wait until the child is done */
+    t->call.uninterruptible = true; /* signals are delivered when the child is done */
     int64_t ready = thread_poll(t, &child, 1, -1);
     if (ready == SYSCALL_RETRY)
         return ready;

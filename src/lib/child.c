@@ -1,5 +1,5 @@
-/* The simulation's side of a run. It has a process to itself, as a guest owns the descriptors, the signals and the
- * working folder of its host process. */
+/* The child process of a run, in which the simulation runs. It needs a process of its own, because the guest uses the
+ * descriptors, the signals and the working folder of its host process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,21 +10,21 @@
 #include "guest/files.h"
 #include "guest/host_process.h"
 #include "lib/lib_priv.h"
-#include "monitor/breakdown.h"
-#include "monitor/stall_monitor.h"
+#include "sampler/breakdown.h"
+#include "sampler/stall_monitor.h"
 
 struct child {
     struct launch *launch;
-    int socket; /* to the caller, out of the guest's reach */
+    int socket; /* to the caller; its number is in the range that the guest cannot use */
     struct process *process;
-    struct breakdown_report report; /* for the guest */
+    struct breakdown_report report; /* what the guest reads from /dev/cyclescope */
     struct stall_monitor *monitor;
 };
 
 /* ---- messages */
 
-/* Waits while too many are not taken. False: nobody will take any more. */
-static bool tell(const struct child *c, const void *message, size_t size)
+/* Sends a message to the caller. Blocks while the socket is full. Returns false if the caller has closed its end. */
+static bool send_message(const struct child *c, const void *message, size_t size)
 {
     ssize_t n;
     do
@@ -36,7 +36,7 @@ static bool tell(const struct child *c, const void *message, size_t size)
 _Noreturn static void end(const struct child *c, struct note *note)
 {
     note->size = sizeof *note;
-    tell(c, note, sizeof *note);
+    send_message(c, note, sizeof *note);
     _exit(note->kind == NOTE_FAILED);
 }
 
@@ -50,15 +50,16 @@ static void interval_ended(void *context, const struct stall_interval *interval)
 {
     struct child *c = context;
     breakdown_report_add(&c->report, interval);
-    if (!tell(c, &c->report.latest, sizeof c->report.latest)) {
+    if (!send_message(c, &c->report.latest, sizeof c->report.latest)) {
         process_abandon_children(c->process);
         _exit(1);
     }
 }
 
-/* ---- becoming a process of its own */
+/* ---- separation from the caller */
 
-/* As after exec: handlers are the caller's code and must not run here; what is ignored stays ignored. */
+/* Does to signals what exec does: removes handlers, which are the caller's code and must not run here; ignored signals
+ * stay ignored. */
 static void reset_signals(void)
 {
     struct sigaction action;
@@ -72,7 +73,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The guest gets three descriptors, and nothing else of what the caller had open. */
+/* Makes the three descriptors of the options the guest's 0, 1 and 2, and closes all other descriptors of the caller. */
 static int take_descriptors(struct child *c, struct error *err)
 {
     const struct cyclescope_options *o = &c->launch->options;
@@ -80,13 +81,14 @@ static int take_descriptors(struct child *c, struct error *err)
     int copy[3];
     int socket = fcntl(c->socket, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (socket < 0)
-        return error_set(err, -EMFILE, "the limit on open files is too low: the simulation needs more than %d",
+        return error_set(err, -EMFILE,
+                         "the limit on open files is too low: the simulation needs more than %d (ulimit -n)",
                          FD_PRIVATE);
     c->socket = socket;
     for (int i = 0; i < 3; i++) {
         copy[i] = fcntl(given[i], F_DUPFD, socket + 1);
-        bool own = given[i] == i; /* which may be closed: then it is for the guest, too */
-        if (copy[i] < 0 && !(own && errno == EBADF))
+        bool same_number = given[i] == i; /* may be closed in the caller: then it is closed in the guest, too */
+        if (copy[i] < 0 && !(same_number && errno == EBADF))
             return error_set(err, -errno, "descriptor %d cannot become the program's %d: %s", given[i], i,
                              strerror(errno));
     }
@@ -132,7 +134,7 @@ static void run(struct child *c)
     c->process = process_new(&l->guest, &err);
     if (c->process == NULL)
         fail(c, -ENOEXEC, &err);
-    if (!tell(c, &started, sizeof started))
+    if (!send_message(c, &started, sizeof started))
         _exit(1);
     code = simulate_process(c->process, &l->simulation, &result, &err);
     if (process_is_child(c->process) && code == 0)
@@ -142,7 +144,7 @@ static void run(struct child *c)
     if (code != 0)
         fail(c, code, &err);
     if (process_loader_failed(c->process)) {
-        error_set(&err, -ENOEXEC, "the dynamic loader of %s could not start it: a library is missing",
+        error_set(&err, -ENOEXEC, "the dynamic loader could not start %s: a library is missing",
                   process_program(c->process));
         fail(c, -ENOEXEC, &err);
     }
@@ -160,10 +162,10 @@ _Noreturn void child_main(struct launch *l, int socket)
     struct child c = {.launch = l, .socket = socket};
     struct error err;
     reset_signals();
-    offer_to_be_killed_first();
+    prefer_oom_kill();
     int code = take_descriptors(&c, &err);
     if (code != 0)
         fail(&c, code, &err);
     run(&c);
-    _exit(0); /* run never gets here */
+    _exit(0); /* not reached: run does not return */
 }

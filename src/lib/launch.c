@@ -9,7 +9,8 @@
 
 enum { DEFAULT_INTERVAL = 2000000, DEFAULT_QUANTUM = 1000000 };
 
-/* The caller may have been compiled with a header of fewer or more members; members that we do not know must be 0. */
+/* Copies the caller's options. The caller may have been compiled with a header that has fewer or more members: missing
+ * members get their defaults; members that this version does not know must be 0. */
 static int take_options(struct cyclescope_options *to, const struct cyclescope_options *from, struct error *err)
 {
     *to = cyclescope_defaults();
@@ -42,13 +43,13 @@ static int check(struct cyclescope_options *o, struct error *err)
     if (o->interval_insns == 0)
         set_default(&o->interval_cycles, DEFAULT_INTERVAL);
     if (o->sysroot && (stat(o->sysroot, &st) != 0 || !S_ISDIR(st.st_mode)))
-        return error_set(err, -EINVAL, "sysroot %s: no such folder", o->sysroot);
+        return error_set(err, -EINVAL, "sysroot %s: there is no such folder", o->sysroot);
     if (o->stack_bytes < 64 << 10 || o->stack_bytes > UINT64_C(64) << 30)
-        return error_set(err, -EINVAL, "stack_bytes must lie between 64 KiB and 64 GiB");
+        return error_set(err, -EINVAL, "stack_bytes must be between 64 KiB and 64 GiB");
     if (o->warm && o->skip_insns == 0)
-        return error_set(err, -EINVAL, "warm needs skip_insns: it says what skipped instructions do");
+        return error_set(err, -EINVAL, "warm needs skip_insns: only skipped instructions warm the core");
     if (o->input < 0 || o->output < 0 || o->errors < 0)
-        return error_set(err, -EBADF, "input, output and errors must be descriptors; 0 for the caller's");
+        return error_set(err, -EBADF, "input, output and errors must be descriptors, or 0 for the caller's");
     return 0;
 }
 

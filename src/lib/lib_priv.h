@@ -1,18 +1,18 @@
-/* What the files of the library share: a launch, which is a checked order for a run, and what the simulation, which
- * runs it in a process of its own, says to the caller's.
+/* Declarations shared by the files of the library.
  *
- * They talk through a pair of sockets that keep messages apart. A message is a breakdown or a note; their first number
- * is their size, by which they are told apart. The first message is a note, NOTE_STARTED or NOTE_FAILED; the last one
- * is a note as well, unless the simulation was killed. */
+ * The simulation runs in a child process. It sends messages to the caller's process through a SOCK_SEQPACKET socket
+ * pair, which preserves message boundaries. A message is a breakdown or a note; both begin with their size, and the
+ * size identifies the type. The first message is a note, NOTE_STARTED or NOTE_FAILED. The last message is a note as
+ * well, unless the simulation was killed. */
 #ifndef CYCLESCOPE_LIB_LIB_PRIV_H
 #define CYCLESCOPE_LIB_LIB_PRIV_H
 
 #include <cyclescope/cyclescope.h>
 
-#include "core/simulate.h"
+#include "sim/simulate.h"
 #include "guest/process.h"
 
-/* Everything that the simulation needs; the caller's strings are borrowed, since it runs in a copy of the caller. */
+/* The checked configuration of a run. It points to strings of the caller, which stay valid in the forked child. */
 struct launch {
     struct cyclescope_options options; /* with defaults filled in */
     struct core_config core;
@@ -22,20 +22,20 @@ struct launch {
 
 enum note_kind {
     NOTE_STARTED, /* the program is loaded */
-    NOTE_FAILED,  /* could not run, or not to the end: `code` and `text` say why */
-    NOTE_ENDED    /* `status` and `cut` say how */
+    NOTE_FAILED,  /* the program could not start, or the simulation failed: see `code` and `error` */
+    NOTE_ENDED    /* the run has ended: see `status` and `cut` */
 };
 
 struct note {
     uint32_t size;
-    uint32_t kind; /* enum note_kind */
-    int32_t code;  /* negative errno */
-    int32_t status;
-    int32_t cut;
-    struct error error;
+    uint32_t kind;      /* enum note_kind */
+    int32_t code;       /* NOTE_FAILED: negative errno code */
+    int32_t status;     /* NOTE_ENDED: exit status of the program */
+    int32_t cut;        /* NOTE_ENDED: 1 if max_insns ended the run */
+    struct error error; /* NOTE_FAILED: message */
 };
 
-_Static_assert(sizeof(struct note) != sizeof(struct cyclescope_breakdown), "messages are told apart by their size");
+_Static_assert(sizeof(struct note) != sizeof(struct cyclescope_breakdown), "the size identifies the type of a message");
 
 union message {
     uint32_t size;
@@ -43,11 +43,11 @@ union message {
     struct cyclescope_breakdown breakdown;
 };
 
-/* launch.c: 0 or a negative code. */
+/* launch.c: checks the options and fills in `l`. Returns 0 or a negative code. */
 int launch_prepare(struct launch *l, char *const argv[], const struct cyclescope_options *options,
                    struct error *err) MUST_CHECK;
 
-/* child.c: in the forked process. */
+/* child.c: runs the simulation in the forked process. `socket` is the child's end of the pair. */
 _Noreturn void child_main(struct launch *l, int socket);
 
 #endif

@@ -1,4 +1,4 @@
-/* The caller's side of a run. */
+/* The caller's side of a run: starts the child process, receives its messages, and kills it if necessary. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -15,24 +15,25 @@
 
 #include "base/version.h"
 #include "lib/lib_priv.h"
-#include "monitor/stalls.h"
+#include "sampler/stalls.h"
 
 struct cyclescope {
-    pid_t pid;                         /* of the simulation */
-    int socket;                        /* from it */
-    int pidfd;                         /* tells of its end, if it was killed; -1 if the host has no such thing */
-    int ready;                         /* epoll over both */
-    bool over;                         /* nothing more will come */
-    bool stopped;                      /* by a callback */
-    bool reaped;                       /* and `status` is right, or -1 if somebody else has got it */
-    int status;                        /* as of waitpid */
-    struct note last;                  /* its last words; size 0: none */
-    struct cyclescope_breakdown total; /* of what has been taken */
+    pid_t pid;                         /* child process of the simulation */
+    int socket;                        /* receives the messages of the child */
+    int pidfd;                         /* readable when the child has died; -1 if the host's kernel has no pidfd */
+    int ready;                         /* epoll instance over `socket` and `pidfd` */
+    bool over;                         /* no more messages will come */
+    bool stopped;                      /* a callback ended the run */
+    bool reaped;                       /* waitpid was called and `status` is valid */
+    int status;                        /* of waitpid; -1: the caller reaped the child itself */
+    struct note last;                  /* last note of the child; size 0: it sent none */
+    struct cyclescope_breakdown total; /* sum of all breakdowns taken so far */
 };
 
 /* ---- errors */
 
-static int tell_error(struct cyclescope_error *to, int code, const struct error *from)
+/* Copies a message to the caller's `to`, if it is not NULL. Returns `code`. */
+static int report_error(struct cyclescope_error *to, int code, const struct error *from)
 {
     if (to)
         snprintf(to->text, sizeof to->text, "%s", from->text);
@@ -41,7 +42,7 @@ static int tell_error(struct cyclescope_error *to, int code, const struct error 
 
 static void *start_failed(struct cyclescope *run, struct cyclescope_error *to, int code, const struct error *from)
 {
-    tell_error(to, code, from);
+    report_error(to, code, from);
     cyclescope_free(run);
     errno = -code;
     return NULL;
@@ -62,8 +63,8 @@ static void reap(struct cyclescope *run)
     run->reaped = true;
 }
 
-/* What the program has forked runs in processes that the simulation has forked: they go first, while it is stopped and
- * makes no more. */
+/* Kills a process and its descendants, which are processes that the guest forked. Stops each process first, so that it
+ * cannot fork while its children are killed. */
 static void kill_tree(pid_t pid)
 {
     char name[64];
@@ -78,7 +79,8 @@ static void kill_tree(pid_t pid)
     kill(pid, SIGKILL);
 }
 
-/* Ours until it is reaped, so that the number cannot be another's; unless the caller reaps all its children. */
+/* Kills the simulation and reaps it. Its pid cannot belong to another process before it is reaped. If the caller reaps
+ * all children itself, waitid fails and nothing is killed. */
 static void stop(struct cyclescope *run)
 {
     if (run->pid > 0 && !run->reaped &&
@@ -88,7 +90,7 @@ static void stop(struct cyclescope *run)
     reap(run);
 }
 
-/* 0, or how it failed. */
+/* Reaps the child after its last message. Returns 0, or a negative code if the simulation failed or was killed. */
 static int conclude(struct cyclescope *run, struct cyclescope_error *error)
 {
     struct error err;
@@ -96,14 +98,14 @@ static int conclude(struct cyclescope *run, struct cyclescope_error *error)
         return 0;
     reap(run);
     if (run->last.size && run->last.kind == NOTE_FAILED)
-        return tell_error(error, run->last.code, &run->last.error);
+        return report_error(error, run->last.code, &run->last.error);
     if (run->last.size)
         return 0;
     if (run->status != -1 && WIFSIGNALED(run->status))
         error_set(&err, 0, "the simulation was killed by SIG%s", sigabbrev_np(WTERMSIG(run->status)));
     else
-        error_set(&err, 0, "the simulation was ended from outside");
-    return tell_error(error, -ECHILD, &err);
+        error_set(&err, 0, "the simulation ended without a message: another process may have killed it");
+    return report_error(error, -ECHILD, &err);
 }
 
 /* ---- messages */
@@ -124,9 +126,14 @@ static void add_up(struct cyclescope_breakdown *total, const struct cyclescope_b
     }
 }
 
-enum taken { TOOK_NOTHING, TOOK_BREAKDOWN, TOOK_NOTE, TOOK_END };
+enum taken {
+    TOOK_NOTHING,   /* no message is available */
+    TOOK_BREAKDOWN, /* a breakdown */
+    TOOK_NOTE,      /* NOTE_STARTED */
+    TOOK_END        /* the last note, or the child has closed the socket */
+};
 
-/* One message, if there is one. */
+/* Receives one message without waiting. */
 static enum taken take(struct cyclescope *run, union message *m)
 {
     if (run->over)
@@ -149,8 +156,8 @@ static enum taken take(struct cyclescope *run, union message *m)
     return TOOK_END;
 }
 
-/* The same, but waits for it. A simulation that was killed may leave the socket open in processes that it had forked.
- */
+/* Waits for one message. Polls the pidfd, too: after the simulation was killed, processes that it forked may still hold
+ * the socket open. */
 static enum taken take_next(struct cyclescope *run, union message *m)
 {
     enum taken taken;
@@ -176,17 +183,18 @@ static int open_watch(struct cyclescope *run, struct error *err)
     run->ready = epoll_create1(EPOLL_CLOEXEC);
     if (run->ready < 0 || epoll_ctl(run->ready, EPOLL_CTL_ADD, run->socket, &in) != 0 ||
         (run->pidfd >= 0 && epoll_ctl(run->ready, EPOLL_CTL_ADD, run->pidfd, &in) != 0))
-        return error_set(err, -errno, "cannot watch the simulation: %s", strerror(errno));
+        return error_set(err, -errno, "cannot wait for the simulation: %s", strerror(errno));
     return 0;
 }
 
-/* The caller's handlers must not run in the child, not even between fork and their removal. */
+/* Forks the child. All signals are blocked meanwhile: the caller's handlers must not run in the child before it has
+ * removed them. */
 static int fork_child(struct cyclescope *run, struct launch *l, struct error *err)
 {
     int pair[2];
     sigset_t all, before;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return error_set(err, -errno, "cannot talk to a simulation: %s", strerror(errno));
+        return error_set(err, -errno, "cannot create a socket pair for the simulation: %s", strerror(errno));
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     run->pid = fork();
@@ -198,7 +206,7 @@ static int fork_child(struct cyclescope *run, struct launch *l, struct error *er
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(pair[1]);
     run->socket = pair[0];
-    return run->pid < 0 ? error_set(err, -code, "cannot make a process for the simulation: %s", strerror(code)) : 0;
+    return run->pid < 0 ? error_set(err, -code, "cannot fork a process for the simulation: %s", strerror(code)) : 0;
 }
 
 struct cyclescope *cyclescope_start(char *const argv[], const struct cyclescope_options *options,
@@ -232,7 +240,7 @@ struct cyclescope *cyclescope_start(char *const argv[], const struct cyclescope_
     return NULL;
 }
 
-/* ---- taking */
+/* ---- taking breakdowns */
 
 int cyclescope_fd(const struct cyclescope *run)
 {
@@ -303,7 +311,7 @@ void cyclescope_free(struct cyclescope *run)
     free(run);
 }
 
-/* ---- words */
+/* ---- names */
 
 const char *cyclescope_source_name(enum cyclescope_source source)
 {

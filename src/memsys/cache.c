@@ -6,8 +6,8 @@
 
 #include "memsys/memsys.h"
 
-enum { PORT_CYCLES = 1024 };
-#define SIZE_MOST (UINT64_C(1) << 40) /* so that sizes of tables do not overflow */
+enum { PORT_CYCLES = 1024 };          /* cycles for which the use of ports is remembered */
+#define SIZE_MOST (UINT64_C(1) << 40) /* keeps sizes of tables from overflowing */
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -17,7 +17,8 @@ static bool is_power_of_two(uint64_t n)
 static int check(const struct cache_config *k, struct error *err)
 {
     if (!is_power_of_two(k->line_bytes) || k->line_bytes < 8)
-        return error_set(err, -EINVAL, "%s.line is %u: it must be a power of two from 8 on", k->name, k->line_bytes);
+        return error_set(err, -EINVAL, "%s.line is %u: it must be a power of two and at least 8", k->name,
+                         k->line_bytes);
     if (k->size_bytes == 0)
         return 0;
     if (k->ways == 0 || k->ways > CACHE_WAYS_MOST)
@@ -41,7 +42,7 @@ static int check(const struct cache_config *k, struct error *err)
 
 static bool allocate(struct cache *c, const struct cache_config *k, uint64_t seed)
 {
-    /* A cache that is absent has one line that is never filled: looking it up needs no question. */
+    /* An absent cache has one line that is never filled, so lookups need no test for it. */
     uint64_t sets = c->present ? k->size_bytes / ((uint64_t)k->ways * k->line_bytes) : 1;
     unsigned ways = c->present ? k->ways : 1;
     if (!tags_init(&c->tags, sets, ways, k->line_bytes, cache_replacements[c->present ? k->replacement : 0], seed))
@@ -77,7 +78,7 @@ int cache_init(struct cache *c, const struct cache_config *k, uint8_t level, uin
     if (allocate(c, k, seed))
         return 0;
     cache_free(c);
-    return error_set(err, -ENOMEM, "%s: no memory for a cache of %llu bytes", k->name,
+    return error_set(err, -ENOMEM, "%s: out of memory for a cache of %llu bytes", k->name,
                      (unsigned long long)k->size_bytes);
 }
 
@@ -109,7 +110,7 @@ uint64_t cache_take_port(struct cache *c, uint64_t now)
     for (;; now++) {
         struct port_use *p = &c->recent[now % PORT_CYCLES];
         if (p->cycle > now)
-            return now; /* too long ago to be known */
+            return now; /* the cycle is too long ago: its use is forgotten */
         if (p->cycle < now)
             *p = (struct port_use){.cycle = now};
         if (p->used < c->ports) {
@@ -139,7 +140,7 @@ uint64_t cache_mshr_next(const struct cache *c, uint64_t now)
     return now;
 }
 
-/* What is asked for last mostly arrives last: the search from the end is short. */
+/* The latest request usually arrives last, so the search from the end is short. */
 void cache_mshr_hold(struct cache *c, uint64_t until)
 {
     if (!c->mshrs)

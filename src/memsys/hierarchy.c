@@ -18,6 +18,15 @@ void hierarchy_count_access(struct cache_counts *n, const struct request *q)
     n->store_accesses += q->demand && q->store;
 }
 
+void hierarchy_count_primary(struct memsys *m, const struct request *q, bool memory)
+{
+    struct memsys_counts *n = q->warm ? &m->warm : &m->counts;
+    struct primary_counts *p = q->data ? &n->primary_d : &n->primary_i;
+    uint64_t *misses = memory ? p->memory : p->l1;
+    misses[0] += q->demand;
+    misses[1] += q->demand && q->wrong_path;
+}
+
 static void count_miss(struct cache_counts *n, const struct request *q, bool merged)
 {
     uint64_t *misses = q->demand ? n->misses : n->prefetch_misses;
@@ -33,7 +42,7 @@ static uint64_t ceil_div(uint64_t n, uint64_t by)
     return (n + by - 1) / by;
 }
 
-/* Returns the last cycle of the transfer: with unlimited bandwidth, the one in which it is asked for. */
+/* Occupies the bus. Returns the last cycle of the transfer; with unlimited bandwidth, the cycle of the request. */
 static uint64_t bus_transfer(struct memsys *m, unsigned bytes, bool write, uint64_t now)
 {
     uint64_t transactions = ceil_div(bytes, m->bus_bytes);
@@ -50,10 +59,10 @@ static uint64_t bus_transfer(struct memsys *m, unsigned bytes, bool write, uint6
 
 /* ---- victims */
 
-static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t date,
+static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t arrival,
                   uint8_t note, uint64_t now);
 
-/* A dirty line leaves `from`. A perfect second level takes it without a trace. */
+/* Writes a dirty line back that leaves `from`. A perfect L2 takes it without a trace. */
 static void write_back(struct memsys *m, struct cache *from, const struct request *q, uint64_t addr, uint64_t now)
 {
     struct cache *c = from->next;
@@ -73,15 +82,15 @@ static void write_back(struct memsys *m, struct cache *from, const struct reques
     }
 }
 
-/* Puts the line of `addr` into c, and what it displaces on its way down. */
-static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t date,
+/* Places the line of `addr` in c and writes back a dirty victim. */
+static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t arrival,
                   uint8_t note, uint64_t now)
 {
     size_t i = tags_victim(&c->tags, addr);
     uint64_t victim = tags_address(&c->tags, i);
     bool leaves = c->tags.tag[i], dirty = leaves && (c->tags.note[i] & LINE_DIRTY);
     struct cache_counts *n = hierarchy_counts(m, c, q);
-    tags_place(&c->tags, i, addr, date, note);
+    tags_place(&c->tags, i, addr, arrival, note);
     n->clean_evictions += leaves && !dirty;
     if (dirty) {
         n->writebacks++;
@@ -91,13 +100,14 @@ static void place(struct memsys *m, struct cache *c, const struct request *q, ui
 
 /* ---- lines */
 
-/* Cache c has the line at entry i, or will have it. */
+/* Uses the line at entry i of c, which has arrived or is on its way. */
 static struct mem_answer use_line(struct cache *c, const struct request *q, size_t i, uint64_t now,
                                   struct cache_counts *n)
 {
-    uint64_t mark = c->tags.date[i] & DATE_PREFETCHED, arrival = q->warm ? 0 : c->tags.date[i] & ~DATE_PREFETCHED;
+    uint64_t mark = c->tags.arrival[i] & ARRIVAL_PREFETCHED,
+             arrival = q->warm ? 0 : c->tags.arrival[i] & ~ARRIVAL_PREFETCHED;
     bool first_use = q->demand && mark;
-    c->tags.date[i] = q->demand ? arrival : arrival | mark;
+    c->tags.arrival[i] = q->demand ? arrival : arrival | mark;
     n->useful_prefetches += first_use;
     tags_touch(&c->tags, i);
     if (q->dirty)
@@ -113,8 +123,8 @@ static struct mem_answer use_line(struct cache *c, const struct request *q, size
     return a;
 }
 
-/* Cache c lacks the line: asks the levels below for it. The dirty victim follows the request, so that with limited
- * bandwidth the line goes first. */
+/* Requests a line that c lacks from the levels below. The dirty victim follows the request, so with limited bandwidth
+ * the line comes first. `mark` is ARRIVAL_PREFETCHED or 0. */
 static struct mem_answer bring_line(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
                                     uint64_t now, uint64_t mark)
 {
@@ -149,12 +159,15 @@ struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const s
                                   uint64_t now)
 {
     struct cache *c = above->next;
+    if (above->level == LEVEL_L1)
+        hierarchy_count_primary(m, q, false);
     if (above->level == LEVEL_L1 && (q->data ? m->perfect_l2d : m->perfect_l2i)) {
         hierarchy_count_access(hierarchy_counts(m, &m->l2, q), q);
         return (struct mem_answer){.ready = now + m->l2_latency, .level = LEVEL_L2};
     }
     if (!c) {
         uint64_t sent = q->warm ? now : bus_transfer(m, above->line_bytes, false, now);
+        hierarchy_count_primary(m, q, true);
         return (struct mem_answer){.ready = sent + m->memory_latency, .level = LEVEL_MEMORY};
     }
     struct request lower = *q;
@@ -206,6 +219,6 @@ void hierarchy_prefetch(struct memsys *m, struct cache *c, const struct request 
         if (tags_find(&c->tags, line[i]) >= 0 || (!q->warm && !cache_mshrs_free(c, 1, now)))
             continue;
         hierarchy_counts(m, c, q)->prefetches++;
-        bring_line(m, c, &prefetch, line[i], now, DATE_PREFETCHED);
+        bring_line(m, c, &prefetch, line[i], now, ARRIVAL_PREFETCHED);
     }
 }

@@ -1,9 +1,9 @@
-/* The memory hierarchy's state, and the calls of memsys.h that are inline. Only for speed is this public: nobody but
- * memsys/ looks inside.
+/* State of the memory hierarchy, and the inline calls of memsys.h. Public only for speed: other modules do not use the
+ * fields.
  *
- * The fast path is a hit of the first level that needs nothing but its time: the line is here and was used before, the
- * access lies in it, and no prefetcher watches hits. Perfect and absent caches hold no lines, so all their accesses
- * take the other path, and cost the fast one no question. */
+ * The fast path is an L1 hit that has no other effect: the line has arrived and was used before, the access lies within
+ * it, and no prefetcher observes hits. Perfect and absent caches hold no lines, so all their accesses take the slow
+ * path, and the fast path needs no test for them. */
 #ifndef CYCLESCOPE_MEMSYS_HIT_H
 #define CYCLESCOPE_MEMSYS_HIT_H
 
@@ -14,19 +14,19 @@
 struct memsys {
     struct cache l1d, l1i;
     struct tlb dtlb, itlb, l2tlb;
-    uint64_t port_cycle; /* of the last access to the first data cache */
-    unsigned ports_used; /* in that cycle */
+    uint64_t port_cycle; /* cycle of the last access to the L1D */
+    unsigned ports_used; /* ports of the L1D used in port_cycle */
     struct memsys_counts counts;
     struct cache l2, l3;
-    unsigned l2_latency; /* of perfect accesses, even if there is no second level */
+    unsigned l2_latency; /* latency of accesses to a perfect L2, even if the core has no L2 */
     unsigned walk_latency, memory_latency;
     unsigned bus_bytes, bytes_per_cycle;
     uint64_t bus_free; /* cycle from which the bus is free, if bandwidth is limited */
     bool perfect_l1i, perfect_l1d, perfect_l2i, perfect_l2d;
-    struct memsys_counts warm; /* of warm accesses */
+    struct memsys_counts warm; /* counts of warming accesses */
 };
 
-/* What the fast paths leave over. */
+/* Slow paths: everything that the fast paths below do not handle. */
 struct tlb_answer memsys_translate_fetch_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
 struct tlb_answer memsys_translate_data_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
 struct mem_answer memsys_fetch_slow(struct memsys *m, uint64_t addr, uint64_t now, bool wrong_path);
@@ -53,7 +53,7 @@ static inline struct mem_answer memsys_fetch(struct memsys *m, uint64_t addr, ui
 {
     struct cache *c = &m->l1i;
     ptrdiff_t i = tags_find(&c->tags, addr);
-    if (__builtin_expect(i >= 0 && c->tags.date[i] <= now && c->hit_bytes, 1)) {
+    if (__builtin_expect(i >= 0 && c->tags.arrival[i] <= now && c->hit_bytes, 1)) {
         tags_touch(&c->tags, (size_t)i);
         m->counts.l1i.accesses[0]++;
         m->counts.l1i.accesses[1] += wrong_path;
@@ -79,7 +79,7 @@ static inline struct mem_answer memsys_load(struct memsys *m, uint64_t addr, uns
     struct cache *c = &m->l1d;
     ptrdiff_t i = tags_find(&c->tags, addr);
     unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
-    if (__builtin_expect(i >= 0 && c->tags.date[i] <= now && end <= c->hit_bytes, 1)) {
+    if (__builtin_expect(i >= 0 && c->tags.arrival[i] <= now && end <= c->hit_bytes, 1)) {
         tags_touch(&c->tags, (size_t)i);
         m->counts.l1d.accesses[0]++;
         m->counts.l1d.accesses[1] += wrong_path;
@@ -89,8 +89,8 @@ static inline struct mem_answer memsys_load(struct memsys *m, uint64_t addr, uns
     return memsys_load_slow(m, addr, size, pc, now, wrong_path);
 }
 
-/* ---- warming. A functional run makes these calls for every line and access: the page of the last one and lines that
- * are here end in the caller. */
+/* ---- warming. Called for every line and access of a functional run: an access to the page of the last one and to a
+ * line that has arrived ends inline. */
 
 void memsys_warm_fetch_slow(struct memsys *m, uint64_t addr);
 void memsys_warm_data_slow(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store);
@@ -106,7 +106,7 @@ static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr)
         m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
     struct cache *c = &m->l1i;
     ptrdiff_t i = tags_find(&c->tags, addr);
-    if (i >= 0 && c->tags.date[i] == 0 && c->hit_bytes)
+    if (i >= 0 && c->tags.arrival[i] == 0 && c->hit_bytes)
         tags_touch(&c->tags, (size_t)i);
     else
         memsys_warm_fetch_slow(m, addr);
@@ -119,7 +119,7 @@ static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned si
     struct cache *c = &m->l1d;
     ptrdiff_t i = tags_find(&c->tags, addr);
     unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
-    if (i >= 0 && c->tags.date[i] == 0 && end <= c->hit_bytes && !(is_store && c->write_through)) {
+    if (i >= 0 && c->tags.arrival[i] == 0 && end <= c->hit_bytes && !(is_store && c->write_through)) {
         tags_touch(&c->tags, (size_t)i);
         c->tags.note[i] |= is_store ? LINE_DIRTY : 0;
     } else {

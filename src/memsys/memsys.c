@@ -12,9 +12,9 @@ const char *cache_write_name(unsigned i)
     return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
-/* ---- a hierarchy from its description */
+/* ---- building a hierarchy from its configuration */
 
-/* A level that is absent may have any line. */
+/* Initializes the L2 or L3. The configured line size of an absent level is ignored. */
 static int init_lower(struct cache *c, const struct cache_config *k, uint8_t level, uint64_t seed, struct error *err)
 {
     struct cache_config config = *k;
@@ -71,7 +71,7 @@ struct memsys *memsys_new(const struct memsys_config *k, struct error *err)
     }
     struct memsys *m = calloc(1, sizeof *m);
     if (!m) {
-        error_set(err, -ENOMEM, "no memory for the caches");
+        error_set(err, -ENOMEM, "out of memory for the caches");
         return NULL;
     }
     m->port_cycle = UINT64_MAX;
@@ -88,7 +88,7 @@ struct memsys *memsys_new(const struct memsys_config *k, struct error *err)
         memsys_free(m);
         return NULL;
     }
-    /* Perfect caches answer with their own time even if they are absent. */
+    /* Perfect caches answer with their own latency even if they are absent. */
     if (k->perfect_l1i)
         m->l1i.latency = k->l1i.latency;
     if (k->perfect_l1d)
@@ -115,7 +115,7 @@ static void tlb_visit_state(struct tlb *t, state_visitor *visit, void *context)
         return;
     visit(context, &t->last_page, sizeof t->last_page);
     visit(context, &t->last_ready, sizeof t->last_ready);
-    tags_visit_state(&t->tags, visit, context); /* hints may be those of another: they are compared before use */
+    tags_visit_state(&t->tags, visit, context); /* hints may be stale: they are compared before use */
 }
 
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context)
@@ -192,7 +192,7 @@ struct mem_answer memsys_fetch_slow(struct memsys *m, uint64_t addr, uint64_t no
     return fetch(m, &q, addr, now);
 }
 
-/* A load of one line. */
+/* Loads within one line. */
 static struct mem_answer load(struct memsys *m, const struct request *q, uint64_t addr, uint64_t now)
 {
     if (m->perfect_l1d) {
@@ -204,7 +204,7 @@ static struct mem_answer load(struct memsys *m, const struct request *q, uint64_
     return hierarchy_access(m, &m->l1d, q, addr, now);
 }
 
-/* A store to one line. */
+/* Stores within one line. */
 static struct mem_answer store(struct memsys *m, const struct request *q, uint64_t addr, unsigned size, uint64_t now)
 {
     struct cache *c = &m->l1d;
@@ -215,6 +215,9 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
     }
     if (tags_find(&c->tags, addr) < 0 && !c->allocate_on_store) {
         a.level = hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
+        hierarchy_count_primary(m, q, false);
+        if (a.level == LEVEL_MEMORY)
+            hierarchy_count_primary(m, q, true);
         if (c->present) {
             struct cache_counts *n = hierarchy_counts(m, c, q);
             hierarchy_count_access(n, q);
@@ -236,7 +239,7 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
 
 /* ---- accesses that may lie in two lines */
 
-/* Bytes of the access that lie in its first line. */
+/* Returns how many bytes of the access lie in its first line. */
 static unsigned first_part(const struct cache *c, uint64_t addr, unsigned size)
 {
     unsigned room = c->line_bytes - ((unsigned)addr & (c->line_bytes - 1));
@@ -251,7 +254,7 @@ static struct mem_answer later(struct mem_answer a, struct mem_answer b)
     return last;
 }
 
-/* Are there MSHRs for the lines that an access lacks? If not, `a` says when to try again. */
+/* Whether the access is rejected because MSHRs for its missing lines are not free. `a` then says when to try again. */
 static bool reject(struct memsys *m, uint64_t addr, unsigned size, uint64_t now, struct mem_answer *a)
 {
     struct cache *c = &m->l1d;
@@ -298,7 +301,7 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
     struct cache *c = &m->l1d;
     ptrdiff_t i = tags_find(&c->tags, addr);
     unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
-    if (__builtin_expect(i >= 0 && c->tags.date[i] <= now && end <= c->hit_bytes && !c->write_through, 1)) {
+    if (__builtin_expect(i >= 0 && c->tags.arrival[i] <= now && end <= c->hit_bytes && !c->write_through, 1)) {
         tags_touch(&c->tags, (size_t)i);
         c->tags.note[i] |= LINE_DIRTY;
         m->counts.l1d.accesses[0]++;
@@ -314,7 +317,7 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
     return store_all(m, &q, addr, size, now);
 }
 
-/* ---- warming: what the fast paths leave over */
+/* ---- warming: slow paths */
 
 void memsys_warm_fetch_slow(struct memsys *m, uint64_t addr)
 {

@@ -1,11 +1,11 @@
-/* Prefetchers. They propose addresses; the cache drops those that it has and those that find no free MSHR. None knows
- * pages: a proposal may lie in the next one. */
+/* Prefetchers. They propose addresses; the cache drops those that it has and those that find no free MSHR. No
+ * prefetcher knows pages: a proposal may lie in the next one. */
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "memsys/memsys.h"
 
-/* ---- next_line: the lines behind the one that missed */
+/* ---- next_line: the lines after the one that missed */
 
 struct next_line {
     unsigned line_bytes, degree;
@@ -30,23 +30,24 @@ static unsigned next_line_propose(void *state, uint64_t addr, uint64_t pc, bool 
     return s->degree;
 }
 
-/* ---- stride: instructions that walk through memory in equal steps. Once an instruction has made the same step twice
- * in a row, a miss of it asks for the next lines on its way. Steps of less than a line go line by line. All accesses
- * train it, so that hits between two misses do not hide the step; an access to the same address again says nothing. */
+/* ---- stride: for instructions that access memory in equal steps. Once an instruction has made the same step twice in
+ * a row, its misses request the next lines in that direction. Steps of less than a line advance by a whole line. All
+ * accesses train the prefetcher, so hits between two misses do not hide the step; a repeated access to the same address
+ * is ignored. */
 
 enum { STRIDE_ENTRIES = 256, STRIDE_SURE = 2 };
 
 struct stride_entry {
-    uint64_t pc;   /* whose entry this is; a conflict overwrites it */
-    uint64_t last; /* address of its last access */
-    int64_t step;  /* from the access before that one; 0: none yet */
-    unsigned seen; /* how often in a row, at most STRIDE_SURE */
-    bool used;
+    uint64_t pc;   /* instruction of this entry; a conflict overwrites it */
+    uint64_t last; /* address of the last access */
+    int64_t step;  /* step from the access before the last; 0: none yet */
+    unsigned seen; /* times in a row that the step was seen, at most STRIDE_SURE */
+    bool used;     /* the entry is valid */
 };
 
 struct stride {
     struct stride_entry entry[STRIDE_ENTRIES];
-    unsigned line_bytes, degree; /* behind what is its state */
+    unsigned line_bytes, degree; /* configuration, after the state to save (state_bytes) */
 };
 
 static void *stride_create(unsigned line_bytes, unsigned degree)
@@ -59,7 +60,7 @@ static void *stride_create(unsigned line_bytes, unsigned degree)
     return s;
 }
 
-/* Returns whether the entry is sure of its step. */
+/* Trains the entry. Returns whether its step was seen often enough to prefetch. */
 static bool stride_train(struct stride_entry *e, uint64_t addr, uint64_t pc)
 {
     if (!e->used || e->pc != pc) {

@@ -1,7 +1,9 @@
-/* Which line of a full set leaves: least recently used, a tree of bits that approximates it, or any. */
+/* Replacement policies, which choose the line of a full set to evict: least recently used, a tree of bits that
+ * approximates it, or random. */
 #include "memsys/memsys.h"
 
-/* ---- lru: the cache stamps lines as it uses them; the smallest stamp leaves. Empty ways have 0. */
+/* ---- lru: the cache stamps lines as it uses them; the line with the smallest stamp is evicted. Empty ways have stamp
+ * 0. */
 
 static unsigned lru_set_bytes(unsigned ways)
 {
@@ -21,9 +23,10 @@ static unsigned lru_victim(uint8_t *set, unsigned ways, struct random *random)
     return oldest;
 }
 
-/* ---- plru: a binary tree over the ways, whose bits point away from what was used last. A set bit points to the upper
- * half. Nodes are numbered as in a heap from 1, so 64 ways need the bits of one word; where the ways are no power of
- * two halves are uneven. Every node has ways on both sides, so the root alone keeps the last one used from leaving. */
+/* ---- plru: a binary tree over the ways. The bits point away from the ways used last; a set bit points to the upper
+ * half. Nodes are numbered as in a heap from 1, so one word has the bits for 64 ways. Halves are uneven where the
+ * number of ways is not a power of two. Every node has ways on both sides, so the root alone protects the last way
+ * used. */
 
 static unsigned plru_set_bytes(unsigned ways)
 {

@@ -13,9 +13,9 @@ int tlb_init(struct tlb *t, const struct tlb_config *k, unsigned page_bytes, str
         return error_set(err, -EINVAL, "%s.entries is %u: %s.entries / %s.ways must be a power of two", k->name,
                          k->entries, k->name, k->name);
     if (page_bytes < 8 || (page_bytes & (page_bytes - 1)))
-        return error_set(err, -EINVAL, "tlb.page is %u: it must be a power of two from 8 on", page_bytes);
+        return error_set(err, -EINVAL, "tlb.page is %u: it must be a power of two and at least 8", page_bytes);
     if (!tags_init(&t->tags, k->entries / k->ways, k->ways, page_bytes, cache_replacements[0], 0))
-        return error_set(err, -ENOMEM, "%s: no memory for %u entries", k->name, k->entries);
+        return error_set(err, -ENOMEM, "%s: out of memory for %u entries", k->name, k->entries);
     t->present = true;
     t->latency = k->latency;
     t->last_shift = t->tags.shift;
@@ -48,9 +48,9 @@ static ptrdiff_t find(struct tlb *t, uint64_t addr)
     return i;
 }
 
-static void place(struct tlb *t, uint64_t addr, uint64_t date, uint8_t level)
+static void place(struct tlb *t, uint64_t addr, uint64_t arrival, uint8_t level)
 {
-    tags_place(&t->tags, tags_victim(&t->tags, addr), addr, date, level);
+    tags_place(&t->tags, tags_victim(&t->tags, addr), addr, arrival, level);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -58,15 +58,15 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The first level lacks the page: from the second level or from a walk. */
+/* The first level lacks the page: takes it from the second level, or from a page walk. */
 static struct tlb_access from_below(struct tlb *second, uint64_t addr, uint64_t now, unsigned walk_latency)
 {
     struct tlb_access a = {.ready = now + second->latency, .level = TLB_L2, .missed = true};
     ptrdiff_t i = second->present ? find(second, addr) : -1;
     if (i >= 0) {
-        if (second->tags.date[i] > now)
+        if (second->tags.arrival[i] > now)
             a.level = TLB_WALK;
-        a.ready = later(a.ready, second->tags.date[i]);
+        a.ready = later(a.ready, second->tags.arrival[i]);
         tags_touch(&second->tags, (size_t)i);
         return a;
     }
@@ -86,8 +86,8 @@ struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, u
     ptrdiff_t i = find(t, addr);
     if (i >= 0) {
         tags_touch(&t->tags, (size_t)i);
-        if (t->tags.date[i] > now)
-            a = (struct tlb_access){.ready = t->tags.date[i], .level = t->tags.note[i], .missed = true};
+        if (t->tags.arrival[i] > now)
+            a = (struct tlb_access){.ready = t->tags.arrival[i], .level = t->tags.note[i], .missed = true};
     } else {
         a = from_below(second, addr, now, walk_latency);
         place(t, addr, a.ready, a.level);
@@ -106,12 +106,12 @@ bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
     ptrdiff_t i = find(t, addr);
     if (i >= 0) {
         tags_touch(&t->tags, (size_t)i);
-        t->tags.date[i] = 0;
+        t->tags.arrival[i] = 0;
     } else {
         i = second->present ? find(second, addr) : -1;
         if (i >= 0) {
             tags_touch(&second->tags, (size_t)i);
-            second->tags.date[i] = 0;
+            second->tags.arrival[i] = 0;
         } else {
             walks = true;
             if (second->present)

@@ -1,8 +1,8 @@
-/* Translation lookaside buffers: two first-level ones, each with the second level behind it. Entries have dates as
- * lines have: a page is in its place once asked for, and whoever comes before its date waits for it.
+/* Translation lookaside buffers: two first-level TLBs, each backed by the second level. Entries have arrival cycles as
+ * cache lines do: a page takes its entry when it is requested, and an access before its arrival waits for it.
  *
- * A TLB remembers its last page, which most accesses ask for again: it is the last one used of its set, so a repeated
- * use changes nothing. */
+ * A TLB remembers the page of its last access, because most accesses go to the same page again. That page is the most
+ * recently used one of its set, so using it again changes nothing. */
 #ifndef CYCLESCOPE_MEMSYS_TLB_H
 #define CYCLESCOPE_MEMSYS_TLB_H
 
@@ -14,30 +14,31 @@ struct tlb_config;
 enum { TLB_HINTS = 64 };
 
 struct tlb {
-    uint64_t last_page;  /* of the last access ... */
-    uint64_t last_ready; /* ... and its date */
-    unsigned
-        last_shift; /* log2 of a page's bytes; of a TLB that is absent 63, so that all user addresses are one page */
+    uint64_t last_page;  /* page of the last access */
+    uint64_t last_ready; /* cycle in which that page arrives */
+    unsigned last_shift; /* log2 of a page's bytes; 63 for an absent TLB, so that all user addresses are one page */
     unsigned latency;
     bool present;
-    struct tags tags;         /* note: enum tlb_level that the entry comes from */
-    uint32_t hint[TLB_HINTS]; /* by page: the entry where it was last; saves the search through many ways */
+    struct tags tags;         /* pages; a note is the enum tlb_level that the entry comes from */
+    uint32_t hint[TLB_HINTS]; /* by page: entry where the page was last; saves the search through many ways */
 };
 
 int tlb_init(struct tlb *t, const struct tlb_config *config, unsigned page_bytes, struct error *err) MUST_CHECK;
-/* One that answers always and at once. */
+/* Makes a TLB that always hits. */
 void tlb_init_absent(struct tlb *t);
 void tlb_free(struct tlb *t);
 
-/* An access to first-level `t`, with `second` behind it. Returns the cycle from which the translation can be used. */
+/* Accesses the first-level TLB `t`, which is backed by `second`. `ready` is the cycle from which the translation can be
+ * used. */
 struct tlb_access {
     uint64_t ready;
     uint8_t level;       /* enum tlb_level */
-    bool missed, walked; /* the first level did not have it; a walk began */
+    bool missed, walked; /* the first level missed; a page walk began */
 };
 struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, uint64_t now, unsigned walk_latency);
 
-/* State as after the access, with everything there. Whether it would have walked. */
+/* Changes the state as the access would, with all pages already arrived. Returns whether the access would have begun a
+ * page walk. */
 bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/index_table.h"
 #include "phases/bbv.h"
 
@@ -24,9 +25,9 @@ struct reader {
     unsigned long long line; /* from 1 on */
     int c;                   /* the next character, or -1 at the end */
     struct bbv_set *set;
-    uint64_t *id; /* the file's number of each block */
+    uint64_t *id; /* by our block number: the number in the file */
     size_t id_room;
-    struct index_table index; /* of `id` */
+    struct index_table index; /* finds elements of `id` */
 };
 
 static void next(struct reader *r)
@@ -63,14 +64,14 @@ static bool same_id(const void *owner, uint32_t index, const void *key)
     return r->id[index] == *(const uint64_t *)key;
 }
 
-/* Our number of the file's block. */
+/* Sets `block` to our number of the block that the file calls `id`; adds new blocks. */
 static int block_of(struct reader *r, uint64_t id, uint32_t *block, struct error *err)
 {
     uint64_t hash = hash_number(0, id);
     *block = index_table_find(&r->index, hash, same_id, r, &id);
     if (*block != INDEX_NONE)
         return 0;
-    uint64_t *ids = array_room(r->id, r->index.used, &r->id_room, sizeof *ids);
+    uint64_t *ids = array_grow(r->id, r->index.used, &r->id_room, sizeof *ids);
     if (ids == NULL)
         return no_memory(r, err);
     r->id = ids;
@@ -130,7 +131,7 @@ static int read_lines(struct reader *r, struct error *err)
         if (r->c == 'T')
             code = read_vector(r, err);
         else if (r->c != '#' && !isspace(r->c))
-            code = wrong(r, err, "neither a vector nor a remark");
+            code = wrong(r, err, "neither a vector nor a comment");
         while (code == 0 && r->c >= 0 && r->c != '\n')
             next(r);
         if (r->c == '\n')
@@ -141,11 +142,12 @@ static int read_lines(struct reader *r, struct error *err)
         code = error_set(err, -EIO, "%s: %s", r->path,
                          state == Z_ERRNO ? strerror(errno) : "the compressed data is broken");
     if (code == 0 && r->set->count == 0)
-        code = error_set(err, -EINVAL, "%s: there is no basic block vector in it", r->path);
+        code = error_set(err, -EINVAL, "%s: the file has no basic block vector", r->path);
     return code;
 }
 
-/* Intervals end with a basic block in some tools, so they vary a little; the last one may be short. */
+/* The average length of the intervals without the last, which may be short. Lengths vary a little if intervals end with
+ * a basic block, as in some tools. */
 static uint64_t usual_length(const struct bbv_set *s)
 {
     uint64_t others = s->count - 1, last = s->vector[s->count - 1].insns;
@@ -155,7 +157,7 @@ static uint64_t usual_length(const struct bbv_set *s)
 
 int bbv_read(const char *path, struct bbv_set *s, struct error *err)
 {
-    errno = ENOMEM; /* zlib sets it when the system refuses */
+    errno = ENOMEM; /* gzopen sets errno only if a system call fails; else it is out of memory */
     struct reader r = {.from = gzopen(path, "rb"), .path = path, .set = s};
     if (r.from == NULL)
         return error_set(err, -errno, "%s: %s", path, strerror(errno));

@@ -1,13 +1,13 @@
-/* What is mapped where basic blocks lie. */
+/* The mappings that contain basic blocks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index_table.h"
+#include "base/array.h"
 #include "guest/areas.h"
 #include "phases/bbv.h"
 
-/* The last one that was noted counts. */
+/* Whether the set knows this area. Of mappings that overlap it, the latest decides. */
 static bool is_noted(const struct bbv_set *s, const struct guest_area *a)
 {
     for (size_t k = s->map_count; k-- > 0;) {
@@ -21,7 +21,7 @@ static bool is_noted(const struct bbv_set *s, const struct guest_area *a)
 
 static int note_map(struct bbv_set *s, const struct guest_area *a)
 {
-    struct bbv_map *map = array_room(s->map, s->map_count, &s->map_room, sizeof *map);
+    struct bbv_map *map = array_grow(s->map, s->map_count, &s->map_room, sizeof *map);
     if (map == NULL)
         return -ENOMEM;
     s->map = map;
@@ -34,7 +34,7 @@ static int note_map(struct bbv_set *s, const struct guest_area *a)
 
 int bbv_note_block(struct bbv_set *s, const struct guest_memory *m, uint32_t number, const struct basic_block *block)
 {
-    struct basic_block *noted = array_room(s->block, number, &s->block_room, sizeof *noted);
+    struct basic_block *noted = array_grow(s->block, number, &s->block_room, sizeof *noted);
     if (noted == NULL)
         return -ENOMEM;
     s->block = noted;

@@ -9,27 +9,34 @@
 #include "base/random.h"
 #include "phases/project.h"
 
-enum { STARTS = 5, ROUNDS = 100, LAST_ROUNDS = 10, MOST_SAMPLES = 2048 };
+enum {
+    STARTS = 5,         /* random starts of k-means for each k */
+    ROUNDS = 100,       /* most iterations of k-means */
+    LAST_ROUNDS = 10,   /* most iterations over all intervals, from the centers of the sample */
+    MOST_SAMPLES = 2048 /* intervals that centers are found with */
+};
 
-struct points {
+/* The projected vectors of all intervals, or of a sample of them. */
+struct vectors {
     size_t count;
     const projected *at;
 };
 
+/* A division into k clusters. */
 struct solution {
     unsigned k;
-    projected *centre;
-    uint32_t *of;  /* cluster of each point */
-    double spread; /* sum of squared distances to the centres */
+    projected *center;
+    uint32_t *of;  /* by vector: its cluster */
+    double spread; /* sum of squared distances to the centers */
 };
 
-/* What k-means needs besides. */
-struct room {
+/* Working memory of k-means. */
+struct buffers {
     struct solution trial;
-    double *nearest; /* of each point: the squared distance to the nearest centre */
+    double *nearest; /* by vector: squared distance to the closest center */
     struct mean {
         double sum[PROJECTED], count;
-    } * mean; /* of each cluster */
+    } * mean; /* by cluster */
 };
 
 static double uniform(struct random *r)
@@ -37,7 +44,7 @@ static double uniform(struct random *r)
     return (double)(random_u64(r) >> 11) / 9007199254740992.0;
 }
 
-/* Four numbers at once: nearly all of the time is spent here. */
+/* Four numbers at a time, as k-means spends nearly all of its time here. */
 static float squared_distance(const float *a, const float *b)
 {
     typedef float four __attribute__((vector_size(16), aligned(4)));
@@ -51,28 +58,29 @@ static float squared_distance(const float *a, const float *b)
 
 /* ---- k-means */
 
-/* Centres far from each other: each new one is drawn with the squared distance to the nearest as its chance. */
-static void choose_centres(const struct points *p, struct solution *to, double *nearest, struct random *r)
+/* Initial centers far from each other (k-means++): each new one is drawn with a probability proportional to the squared
+ * distance to the closest center so far. */
+static void choose_centers(const struct vectors *p, struct solution *to, double *nearest, struct random *r)
 {
-    memcpy(to->centre[0], p->at[random_u64(r) % p->count], sizeof to->centre[0]);
+    memcpy(to->center[0], p->at[random_u64(r) % p->count], sizeof to->center[0]);
     for (size_t i = 0; i < p->count; i++)
         nearest[i] = DBL_MAX;
     for (unsigned k = 1; k < to->k; k++) {
         double sum = 0;
         for (size_t i = 0; i < p->count; i++) {
-            nearest[i] = fmin(nearest[i], squared_distance(p->at[i], to->centre[k - 1]));
+            nearest[i] = fmin(nearest[i], squared_distance(p->at[i], to->center[k - 1]));
             sum += nearest[i];
         }
         double at = uniform(r) * sum;
         size_t chosen = 0;
         while (chosen + 1 < p->count && (at -= nearest[chosen]) >= 0)
             chosen++;
-        memcpy(to->centre[k], p->at[chosen], sizeof to->centre[k]);
+        memcpy(to->center[k], p->at[chosen], sizeof to->center[k]);
     }
 }
 
-/* Every point to its nearest centre; whether any moved. */
-static bool assign(const struct points *p, struct solution *to)
+/* Assigns every vector to its closest center. True: some vector changed its cluster. */
+static bool assign(const struct vectors *p, struct solution *to)
 {
     bool moved = false;
     to->spread = 0;
@@ -80,7 +88,7 @@ static bool assign(const struct points *p, struct solution *to)
         uint32_t best = 0;
         float least = FLT_MAX;
         for (uint32_t k = 0; k < to->k; k++) {
-            float here = squared_distance(p->at[i], to->centre[k]);
+            float here = squared_distance(p->at[i], to->center[k]);
             if (here < least) {
                 least = here;
                 best = k;
@@ -93,8 +101,8 @@ static bool assign(const struct points *p, struct solution *to)
     return moved;
 }
 
-/* Every centre to the mean of its points; one without points stays. */
-static void recentre(const struct points *p, struct solution *to, struct mean *mean)
+/* Moves every center to the mean of its vectors; a center without vectors stays. */
+static void recenter(const struct vectors *p, struct solution *to, struct mean *mean)
 {
     memset(mean, 0, to->k * sizeof *mean);
     for (size_t i = 0; i < p->count; i++) {
@@ -105,36 +113,37 @@ static void recentre(const struct points *p, struct solution *to, struct mean *m
     }
     for (uint32_t k = 0; k < to->k; k++)
         for (unsigned d = 0; mean[k].count > 0 && d < PROJECTED; d++)
-            to->centre[k][d] = (float)(mean[k].sum[d] / mean[k].count);
+            to->center[k][d] = (float)(mean[k].sum[d] / mean[k].count);
 }
 
-static void copy_solution(const struct points *p, const struct solution *from, struct solution *to)
+static void copy_solution(const struct vectors *p, const struct solution *from, struct solution *to)
 {
     to->k = from->k;
     to->spread = from->spread;
-    memcpy(to->centre, from->centre, from->k * sizeof *from->centre);
+    memcpy(to->center, from->center, from->k * sizeof *from->center);
     memcpy(to->of, from->of, p->count * sizeof *from->of);
 }
 
-static void best_of_starts(const struct points *p, struct room *room, struct solution *best, struct random *r)
+/* The best of STARTS runs of k-means with random initial centers. */
+static void best_of_starts(const struct vectors *p, struct buffers *buffers, struct solution *best, struct random *r)
 {
-    struct solution *trial = &room->trial;
+    struct solution *trial = &buffers->trial;
     best->spread = DBL_MAX;
     for (unsigned start = 0; start < STARTS; start++) {
-        choose_centres(p, trial, room->nearest, r);
+        choose_centers(p, trial, buffers->nearest, r);
         memset(trial->of, 0xff, p->count * sizeof *trial->of);
         for (unsigned round = 0; assign(p, trial) && round < ROUNDS; round++)
-            recentre(p, trial, room->mean);
+            recenter(p, trial, buffers->mean);
         if (trial->spread < best->spread)
             copy_solution(p, trial, best);
     }
 }
 
 /* The Bayesian information criterion of spherical clusters (Pelleg and Moore 2000). */
-static double score(const struct points *p, const struct solution *s)
+static double score(const struct vectors *p, const struct solution *s)
 {
     double n = (double)p->count, sum = 0;
-    /* Vectors that differ by less than 1 % count as the same; the numbers of a vector are 1 / PROJECTED on average. */
+    /* Vectors that differ by less than 1 % count as equal; a number of a vector is 1 / PROJECTED on average. */
     const double negligible = 1e-4 / (PROJECTED * PROJECTED);
     double variance = fmax(s->spread / (PROJECTED * fmax(n - s->k, 1)), negligible);
     for (uint32_t k = 0; k < s->k; k++) {
@@ -150,14 +159,16 @@ static double score(const struct points *p, const struct solution *s)
 
 /* ---- representatives */
 
-static size_t representative(const struct points *p, const struct solution *s, uint32_t k, bool early)
+/* The vector of cluster k that is closest to its center. With `early`: the first one within half way from the closest
+ * to the average distance. */
+static size_t representative(const struct vectors *p, const struct solution *s, uint32_t k, bool early)
 {
     double least = DBL_MAX, sum = 0, members = 0;
     size_t best = p->count;
     for (size_t i = 0; i < p->count; i++) {
         if (s->of[i] != k)
             continue;
-        double here = sqrt(squared_distance(p->at[i], s->centre[k]));
+        double here = sqrt(squared_distance(p->at[i], s->center[k]));
         sum += here;
         members++;
         if (here < least - 1e-12) {
@@ -167,8 +178,8 @@ static size_t representative(const struct points *p, const struct solution *s, u
     }
     if (!early || members == 0)
         return best;
-    for (size_t i = 0; i < best; i++) /* half way from the nearest to the average is near enough */
-        if (s->of[i] == k && sqrt(squared_distance(p->at[i], s->centre[k])) <= (least + sum / members) / 2)
+    for (size_t i = 0; i < best; i++)
+        if (s->of[i] == k && sqrt(squared_distance(p->at[i], s->center[k])) <= (least + sum / members) / 2)
             return i;
     return best;
 }
@@ -179,8 +190,9 @@ static int by_interval(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void tell(const struct bbv_set *set, const struct points *p, const struct solution *s, bool early,
-                 struct clusters *c)
+/* Fills `c` from a solution for all intervals: points in the order of the run, empty clusters left out. */
+static void fill_clusters(const struct bbv_set *set, const struct vectors *p, const struct solution *s, bool early,
+                          struct clusters *c)
 {
     double all = 0;
     for (size_t i = 0; i < p->count; i++)
@@ -203,15 +215,16 @@ static void tell(const struct bbv_set *set, const struct points *p, const struct
 
 /* ---- all k */
 
-static const struct solution *solve(const struct points *p, struct solution *solution, unsigned most,
-                                    const struct cluster_options *o, struct room *room)
+/* k-means for all k, and the choice of k by score. */
+static const struct solution *solve(const struct vectors *p, struct solution *solution, unsigned most,
+                                    const struct cluster_options *o, struct buffers *buffers)
 {
     double best = -DBL_MAX, worst = DBL_MAX;
     struct random r;
     random_seed(&r, o->seed);
     for (unsigned k = 1; k <= most; k++) {
-        room->trial.k = k;
-        best_of_starts(p, room, &solution[k - 1], &r);
+        buffers->trial.k = k;
+        best_of_starts(p, buffers, &solution[k - 1], &r);
         double here = score(p, &solution[k - 1]);
         best = fmax(best, here);
         worst = fmin(worst, here);
@@ -222,25 +235,25 @@ static const struct solution *solve(const struct points *p, struct solution *sol
     return &solution[chosen];
 }
 
-/* From the centres of some points to all of them. */
-static void extend(const struct points *p, const struct solution *from, struct room *room)
+/* Extends the centers of a sample to all intervals; the result is buffers->trial. */
+static void extend(const struct vectors *p, const struct solution *from, struct buffers *buffers)
 {
-    struct solution *all = &room->trial;
+    struct solution *all = &buffers->trial;
     all->k = from->k;
-    memcpy(all->centre, from->centre, from->k * sizeof *from->centre);
+    memcpy(all->center, from->center, from->k * sizeof *from->center);
     memset(all->of, 0xff, p->count * sizeof *all->of);
     for (unsigned round = 0; assign(p, all) && round < LAST_ROUNDS; round++)
-        recentre(p, all, room->mean);
+        recenter(p, all, buffers->mean);
 }
 
-/* Of many points one at random out of each of as many stretches as there are to be. */
+/* The index of sample k: drawn from the k-th of `samples` equal stretches of the run. */
 static size_t sample_of(size_t count, size_t samples, size_t k, struct random *r)
 {
     size_t first = k * count / samples, end = (k + 1) * count / samples;
     return first + random_u64(r) % (end - first);
 }
 
-static projected *make_samples(const struct points *p, const struct cluster_options *o, struct points *samples)
+static projected *make_samples(const struct vectors *p, const struct cluster_options *o, struct vectors *samples)
 {
     size_t most = 4 * (size_t)o->max_clusters > MOST_SAMPLES ? 4 * (size_t)o->max_clusters : MOST_SAMPLES;
     struct random r;
@@ -255,45 +268,45 @@ static projected *make_samples(const struct points *p, const struct cluster_opti
 
 static bool make_solution(struct solution *s, unsigned k, size_t count)
 {
-    s->centre = calloc(k, sizeof *s->centre);
+    s->center = calloc(k, sizeof *s->center);
     s->of = calloc(count, sizeof *s->of);
-    return s->centre && s->of;
+    return s->center && s->of;
 }
 
 static void free_solution(struct solution *s)
 {
-    free(s->centre);
+    free(s->center);
     free(s->of);
 }
 
-/* `p` are all intervals; centres are found with `samples` of them. */
-static bool find(const struct bbv_set *s, const struct points *p, const struct points *samples,
+/* `p` has all intervals; centers are found with `samples`. False: out of memory. */
+static bool find(const struct bbv_set *s, const struct vectors *p, const struct vectors *samples,
                  const struct cluster_options *o, struct clusters *c)
 {
     unsigned most = o->max_clusters < samples->count ? o->max_clusters : (unsigned)samples->count;
     struct solution *solution = calloc(most, sizeof *solution);
-    struct room room = {.nearest = calloc(samples->count, sizeof *room.nearest),
-                        .mean = calloc(most, sizeof *room.mean)};
-    bool made = make_solution(&room.trial, most, p->count) && solution && room.nearest && room.mean;
+    struct buffers buffers = {.nearest = calloc(samples->count, sizeof *buffers.nearest),
+                              .mean = calloc(most, sizeof *buffers.mean)};
+    bool made = make_solution(&buffers.trial, most, p->count) && solution && buffers.nearest && buffers.mean;
     for (unsigned k = 0; made && k < most; k++)
         made = make_solution(&solution[k], k + 1, samples->count);
     if (made) {
-        extend(p, solve(samples, solution, most, o, &room), &room);
-        tell(s, p, &room.trial, o->early, c);
+        extend(p, solve(samples, solution, most, o, &buffers), &buffers);
+        fill_clusters(s, p, &buffers.trial, o->early, c);
     }
     for (unsigned k = 0; solution && k < most; k++)
         free_solution(&solution[k]);
-    free_solution(&room.trial);
+    free_solution(&buffers.trial);
     free(solution);
-    free(room.nearest);
-    free(room.mean);
+    free(buffers.nearest);
+    free(buffers.mean);
     return made;
 }
 
 int clusters_find(const struct bbv_set *s, const projected *vector, const struct cluster_options *o, struct clusters *c,
                   struct error *err)
 {
-    struct points p = {s->count, vector}, samples;
+    struct vectors p = {s->count, vector}, samples;
     size_t most = o->max_clusters < s->count ? o->max_clusters : s->count;
     projected *sampled = make_samples(&p, o, &samples);
     *c = (struct clusters){.point = calloc(most, sizeof *c->point), .of = calloc(s->count, sizeof *c->of)};

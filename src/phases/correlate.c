@@ -1,4 +1,4 @@
-/* Autocorrelation, by the Fourier transform of each of the sample's numbers. */
+/* Autocorrelation of a signal, by Fourier transform of each number of its samples. */
 #include <errno.h>
 #include <kissfft/kiss_fftr.h>
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "phases/signal.h"
+#include "phases/run_signal.h"
 
 struct transform {
-    size_t size; /* room for the signal and as many zeros, so that its end does not meet its start */
+    size_t size; /* at least twice the signal: padded with zeros, so that the end does not wrap to the start */
     kiss_fftr_cfg forward, back;
     float *time;
     kiss_fft_cpx *frequency;
@@ -34,7 +34,7 @@ static void transform_end(struct transform *t)
     free(t->frequency);
 }
 
-static double mean_of(const struct signal *s, unsigned number)
+static double mean_of(const struct run_signal *s, unsigned number)
 {
     double sum = 0;
     for (size_t k = 0; k < s->count; k++)
@@ -42,8 +42,10 @@ static double mean_of(const struct signal *s, unsigned number)
     return sum / (double)s->count;
 }
 
-/* Adds one number's products of samples that lie k apart to `product`, and its squares to `energy`. */
-static void add_number(const struct signal *s, unsigned number, struct transform *t, double *product, double *energy)
+/* Adds, for one number of the samples: to product[k] the sum of products of samples k apart, to energy[k] the square of
+ * sample k. The mean is subtracted before. */
+static void add_number(const struct run_signal *s, unsigned number, struct transform *t, double *product,
+                       double *energy)
 {
     double mean = mean_of(s, number);
     memset(t->time, 0, t->size * sizeof *t->time);
@@ -60,7 +62,8 @@ static void add_number(const struct signal *s, unsigned number, struct transform
         product[k] += t->time[k] / (double)t->size;
 }
 
-/* From products of samples that lie k apart to 1 - correlation: by the energies of the two stretches that overlap. */
+/* Turns product[k] into 1 - correlation at shift k: divides by the energies of the two stretches that overlap. Where
+ * these are nearly 0, the correlation is 0. */
 static void normalize(double *product, const double *energy, size_t count)
 {
     double left = 0, right;
@@ -75,20 +78,20 @@ static void normalize(double *product, const double *energy, size_t count)
     }
 }
 
-int signal_correlation(const struct signal *s, size_t *period)
+int run_signal_correlation(const struct run_signal *s, size_t *period)
 {
     struct transform t = {0};
     *period = 0;
     if (s->count < 4 || s->count > INT32_MAX / 4)
         return 0;
-    const double clear = 0.02; /* of a correlation */
+    const double clear = 0.02; /* least depth of a minimum, as a correlation */
     double *product = calloc(s->count, sizeof *product), *energy = calloc(s->count, sizeof *energy);
     int code = transform_begin(&t, s->count) && product && energy ? 0 : -ENOMEM;
     for (unsigned number = 0; code == 0 && number < s->width; number++)
         add_number(s, number, &t, product, energy);
-    if (code == 0) { /* distances up to half of the signal, which as much overlaps at */
+    if (code == 0) { /* shifts up to half of the signal, where the other half still overlaps */
         normalize(product, energy, s->count);
-        code = signal_longest_period(product, s->count / 2 + 1, s->count / 2, clear, period);
+        code = run_signal_longest_period(product, s->count / 2 + 1, s->count / 2, clear, period);
     }
     transform_end(&t);
     free(product);

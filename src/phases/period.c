@@ -1,40 +1,43 @@
-/* Periods: minima of the period difference graph.
+/* Periods of a signal, from the minima of the period difference graph.
  *
- * The paper takes the distance between minima for the period. Which minima count? Each has a depth: how far the graph
- * rises before it falls as low again. Taken from the deepest on, the minima of at least some depth are the matches of a
- * period if they are regular: one for each period, none missing. A longer period contains a shorter one if it matches
- * clearly better. A period that is no multiple of the interval matches best at some of its multiples, but only by what
- * a shift by a part of an interval explains.
+ * In the paper the period is the distance between minima. To decide which minima count, each has a depth (its
+ * prominence): how far the graph rises before it falls as low again. The minima of at least some depth are the matches
+ * of a period if they are regular: one for each period, none missing. All depths are tried, from the deepest minimum
+ * on. A longer period is reported beside a shorter one if it matches clearly better. A period that is not a multiple of
+ * the interval matches best at some of its multiples, but only by as much as a shift by part of an interval explains.
  *
- * A short period within a part of a long one is lost in the mismatch of the other parts. So the long one is looked at
- * as a run of its own: a quarter of it is slid along it, the same in all its repetitions together. */
+ * A short period that fills only part of a long one is hidden by the mismatch of the other parts. So the long period is
+ * analyzed as a run of its own: a piece of it, a quarter, is compared with all shifts within the period, summed over
+ * all repetitions of the long period. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "phases/signal.h"
+#include "phases/run_signal.h"
 
 enum { MOST_CANDIDATES = 64 };
 
-static const double NEGLIGIBLE = 0.01; /* of a vector: samples that differ by less count as the same */
+static const double NEGLIGIBLE =
+    0.01; /* samples that differ by less than this count as equal; vectors have a length of 1 */
 
 struct minimum {
-    size_t at;
-    double depth;
-    bool taken;
+    size_t at;    /* shift */
+    double depth; /* how far the graph rises on both sides before it falls as low again */
+    bool taken;   /* one of the minima under consideration */
 };
 
 struct candidate {
     size_t period;
-    double left; /* of the mismatch: 0 the same, 1 unrelated; without what a part of an interval explains */
+    double left; /* mismatch at the matches, from 0 (equal) to 1 (unrelated), less what part of an interval explains */
 };
 
+/* A graph of mismatch by shift, and its minima. */
 struct matches {
     const double *graph;
     size_t shifts;
-    double average;          /* of the graph without its start: what unrelated stretches differ by */
+    double average;          /* mean of the graph without its start: mismatch of unrelated stretches */
     struct minimum *minimum; /* in the order of the graph */
     size_t count;
     size_t *deepest; /* indices of `minimum`, the deepest first */
@@ -42,7 +45,8 @@ struct matches {
 
 /* ---- minima and their depths */
 
-/* For each shift the highest value on the way to the nearest one that is as low, towards the start or the end. */
+/* pass[k]: the highest value between shift k and the nearest shift with a value as low as graph[k], towards the start
+ * or the end. Where no value is as low, up to the end of the graph. */
 static void find_passes(const double *graph, size_t count, bool to_end, double *pass, size_t *stack)
 {
     size_t used = 0;
@@ -56,7 +60,7 @@ static void find_passes(const double *graph, size_t count, bool to_end, double *
     }
 }
 
-/* The middle of a flat bottom stands for it. */
+/* Finds the minima and their depths. A flat minimum is represented by its middle. */
 static void find_minima(struct matches *m, const double *left, const double *right)
 {
     const double *graph = m->graph;
@@ -108,18 +112,19 @@ static void matches_free(struct matches *m)
     free(m->deepest);
 }
 
-/* ---- regular ones */
+/* ---- regular minima */
 
-/* What remains of the mismatch at a minimum. Beside a match that lies between two shifts the graph is a V as steep as
- * at its start, so its two sides tell how far off the shift is, at most half an interval. */
+/* Mismatch at a minimum, relative to unrelated stretches, less what a shift by part of an interval explains. If the
+ * true match lies between two shifts, the graph is a V there, as steep as at its start, so the difference of its two
+ * sides shows how far off the shift is: at most half an interval. */
 static double unexplained(const struct matches *m, size_t at)
 {
     double step = m->graph[1], skew = fabs(m->graph[at - 1] - m->graph[at + 1]) / 2;
     return fmax(m->graph[at] - fmin(skew, step / 2), 0) / m->average;
 }
 
-/* Whether the taken minima are one for each period; then the period. The end of the graph is not to be longer than one
- * without a match. */
+/* Whether the taken minima are regular: one for each period, and less than two periods without a match at the end of
+ * the graph. The period is that of the best match. */
 static bool regular(const struct matches *m, size_t taken, size_t *period)
 {
     size_t last = m->count;
@@ -144,7 +149,7 @@ static bool regular(const struct matches *m, size_t taken, size_t *period)
     return (double)(m->shifts - before) < 2 * mean;
 }
 
-/* The mismatch of the first two matches. */
+/* The mean mismatch of the first two matches. */
 static double first_two(const struct matches *m)
 {
     double sum = 0;
@@ -157,15 +162,16 @@ static double first_two(const struct matches *m)
     return sum / 2;
 }
 
-/* The most that may be left of the mismatch: nearer to the same than to unrelated, and less than chance leaves. Of two
- * pieces of noise in two states half of the samples match, with a deviation of 1 / sqrt(samples) of that, and the best
- * of so many shifts is sqrt(2 ln shifts) deviations better than the average. */
+/* Largest mismatch of a period: at most 0.5, and less than the best match of noise. Two pieces of noise with two states
+ * match in half of the samples, with a relative standard deviation of 1 / sqrt(samples); the best of `shifts` shifts is
+ * sqrt(2 ln shifts) standard deviations better than the average. */
 static double most_left(size_t piece, size_t shifts)
 {
     return fmin(0.5, 1 - sqrt(2 * log((double)shifts) / (2 * (double)piece)));
 }
 
-/* Candidates from the longest to the shortest. */
+/* Finds candidates, from the longest period to the shortest: takes minima from the deepest on, and notes a period
+ * whenever those taken so far are regular. */
 static unsigned find_candidates(struct matches *m, double floor, double limit, struct candidate *to)
 {
     unsigned found = 0;
@@ -176,7 +182,7 @@ static unsigned find_candidates(struct matches *m, double floor, double limit, s
         deep->taken = true;
         size_t period;
         if (k == 0 || (k + 1 < m->count && m->minimum[m->deepest[k + 1]].depth >= deep->depth * 0.999))
-            continue; /* a period is seen twice; minima of one depth are one */
+            continue; /* a period needs two matches, and minima of equal depth are taken together */
         if (!regular(m, k + 1, &period) || period < 2)
             continue;
         double left = first_two(m);
@@ -186,8 +192,8 @@ static unsigned find_candidates(struct matches *m, double floor, double limit, s
     return found;
 }
 
-/* From the shortest on: a longer one has to leave less than half of what the one before leaves, where that is more than
- * nothing. */
+/* Chooses periods from the candidates, from the shortest on: a longer period must have less than half of the mismatch
+ * of the one before. Stops when the mismatch is negligible. */
 static unsigned choose(const struct candidate *candidate, unsigned count, size_t *periods)
 {
     const double nothing = 0.02;
@@ -204,16 +210,16 @@ static unsigned choose(const struct candidate *candidate, unsigned count, size_t
 
 /* ---- short periods within a long one */
 
-/* A piece that begins at `offset` of every long period, slid along. */
-static void slide_within(const struct signal *s, size_t period, size_t offset, size_t piece, double *graph)
+/* graph[k]: distance of the piece at `offset` in each long period from the piece k later, summed over all periods. */
+static void slide_within(const struct run_signal *s, size_t period, size_t offset, size_t piece, double *graph)
 {
     memset(graph, 0, period * sizeof *graph);
     for (size_t start = offset; start + period + piece <= s->count; start += period)
         for (size_t k = 0; k < period; k++)
-            graph[k] += signal_distance(s, start, start + k, piece);
+            graph[k] += run_signal_distance(s, start, start + k, piece);
 }
 
-/* The piece matches at a distance and at twice that distance, and nowhere before. */
+/* The short period if the first two matches of the piece are at a shift and at twice that shift, else 0. */
 static size_t repeats_within(struct matches *m, double floor)
 {
     size_t first = 0;
@@ -231,7 +237,8 @@ static size_t repeats_within(struct matches *m, double floor)
     return 0;
 }
 
-static int period_by_piece(const struct signal *s, size_t period, size_t piece, double grain, double *graph,
+/* Looks for a short period with pieces at several offsets, one after the other. */
+static int period_by_piece(const struct run_signal *s, size_t period, size_t piece, double grain, double *graph,
                            size_t *found)
 {
     int code = 0;
@@ -248,8 +255,9 @@ static int period_by_piece(const struct signal *s, size_t period, size_t piece, 
     return code;
 }
 
-/* An eighth of the long period where a quarter is more than the part with the short one leaves room for. */
-static int period_within(const struct signal *s, size_t period, double grain, size_t *found)
+/* Looks for a short period within a long one: with pieces of a quarter of the long period, then of an eighth, in case a
+ * quarter is too long for the part with the short period. */
+static int period_within(const struct run_signal *s, size_t period, double grain, size_t *found)
 {
     *found = 0;
     double *graph = calloc(period, sizeof *graph);
@@ -260,9 +268,9 @@ static int period_within(const struct signal *s, size_t period, double grain, si
     return code;
 }
 
-/* The longest is the most exact; shorter ones are looked for within it, and known from the same graph if not found so.
- */
-static int shorter_ones(const struct signal *s, size_t *periods, int found, unsigned room, double grain)
+/* Replaces all periods but the longest, which is the most exact, by those found within it. If none is found, the second
+ * longest of the same graph is used. */
+static int shorter_ones(const struct run_signal *s, size_t *periods, int found, unsigned room, double grain)
 {
     size_t within, known = found > 1 ? periods[found - 2] : 0;
     unsigned count = 1;
@@ -281,19 +289,39 @@ static int shorter_ones(const struct signal *s, size_t *periods, int found, unsi
     return (int)count;
 }
 
-/* Periods of a graph of mismatches by distance, of `piece` samples each, ascending. */
+/* Periods of a graph of mismatch by shift, ascending; each value is a sum over `piece` samples. Returns how many, or
+ * -ENOMEM. */
 static int periods_of_graph(const double *graph, size_t shifts, size_t piece, double floor, size_t *periods)
 {
     struct candidate candidate[MOST_CANDIDATES];
     struct matches m;
     int code = find_matches(&m, graph, shifts), found = 0;
-    if (code == 0 && m.average > floor)
-        found = (int)choose(candidate, find_candidates(&m, floor, most_left(piece, shifts), candidate), periods);
+    if (code == 0 && m.average > floor) {
+        unsigned candidates = find_candidates(&m, floor, most_left(piece, shifts), candidate);
+        found = (int)choose(candidate, candidates, periods);
+    }
     matches_free(&m);
     return code ? code : found;
 }
 
-int signal_longest_period(const double *graph, size_t shifts, size_t piece, double floor, size_t *period)
+int run_signal_graph_periods(const double *graph, size_t shifts, size_t piece, struct run_signal_period *periods,
+                             unsigned room)
+{
+    struct candidate candidate[MOST_CANDIDATES];
+    struct matches m;
+    unsigned found = 0, candidates = 0;
+    if (shifts < 4)
+        return 0;
+    int code = find_matches(&m, graph, shifts);
+    if (code == 0 && m.average > NEGLIGIBLE)
+        candidates = find_candidates(&m, NEGLIGIBLE, most_left(piece, shifts), candidate);
+    for (unsigned k = candidates; k-- > 0 && found < room;)
+        periods[found++] = (struct run_signal_period){candidate[k].period, candidate[k].left};
+    matches_free(&m);
+    return code ? code : (int)found;
+}
+
+int run_signal_longest_period(const double *graph, size_t shifts, size_t piece, double floor, size_t *period)
 {
     size_t all[MOST_CANDIDATES];
     int found = periods_of_graph(graph, shifts, piece, floor, all);
@@ -301,8 +329,8 @@ int signal_longest_period(const double *graph, size_t shifts, size_t piece, doub
     return found < 0 ? found : 0;
 }
 
-/* What a sample has to differ by within a long period to count: an eighth of what it differs by on average. Less is the
- * beat of small loops with the interval. */
+/* Least difference of samples that counts within a long period: an eighth of the average difference. Smaller ones come
+ * from small loops that are no multiple of the interval. */
 static double grain_of(const double *graph, size_t shifts, size_t piece)
 {
     double sum = 0;
@@ -311,15 +339,22 @@ static double grain_of(const double *graph, size_t shifts, size_t piece)
     return fmax(NEGLIGIBLE, sum / (double)((shifts - 1) * piece) / 8);
 }
 
-int signal_periods(const struct signal *s, double *graph, size_t *shifts, size_t *periods, unsigned room)
+int run_signal_periods(const struct run_signal *s, double *graph, size_t *shifts, size_t *periods, unsigned room)
 {
     size_t piece = s->count / 4, all[MOST_CANDIDATES];
     *shifts = piece ? s->count - piece + 1 : 0;
-    signal_slide(s, piece, graph, *shifts);
+    run_signal_slide(s, piece, graph, *shifts);
     int found = periods_of_graph(graph, *shifts, piece, NEGLIGIBLE * (double)piece, all);
     if (found > 0)
         found = shorter_ones(s, all, found, room, grain_of(graph, *shifts, piece));
     for (int k = 0; k < found; k++)
         periods[k] = all[k];
     return found;
+}
+
+int run_signal_period_within(const struct run_signal *s, size_t period, size_t *found)
+{
+    double graph[64];
+    size_t shifts = s->count < 64 ? s->count : 64;
+    return period_within(s, period, fmax(NEGLIGIBLE, run_signal_self_distance(s, graph, shifts) / 8), found);
 }

@@ -7,17 +7,15 @@
 #include "base/index_table.h"
 #include "base/random.h"
 
-static void choose_directions(projected *direction, uint32_t blocks)
+void project_direction(uint32_t block, projected to)
 {
-    for (uint32_t b = 0; b < blocks; b++) {
-        struct random r;
-        random_seed(&r, hash_number(0, b));
-        for (unsigned d = 0; d < PROJECTED; d++)
-            direction[b][d] = (float)((double)(random_u64(&r) >> 11) / 4503599627370496.0 - 1);
-    }
+    struct random r;
+    random_seed(&r, hash_number(0, block));
+    for (unsigned d = 0; d < PROJECTED; d++)
+        to[d] = (float)((double)(random_u64(&r) >> 11) / 4503599627370496.0 - 1);
 }
 
-/* All numbers at once, in the host's registers. */
+/* Sums all dimensions at once, in vector registers of the host. */
 static void project_vector(const struct bbv_set *s, const struct bbv *v, const projected *direction, float *to)
 {
     typedef float whole __attribute__((vector_size(sizeof(projected)), aligned(4)));
@@ -29,6 +27,7 @@ static void project_vector(const struct bbv_set *s, const struct bbv *v, const p
     memcpy(to, &sum, sizeof sum);
 }
 
+/* Scales all vectors such that their average length is 1. */
 static void scale(projected *at, size_t count)
 {
     double sum = 0;
@@ -45,7 +44,8 @@ projected *bbv_project(const struct bbv_set *s)
 {
     projected *at = calloc(s->count, sizeof *at), *direction = calloc((size_t)s->blocks + 1, sizeof *direction);
     if (at && direction) {
-        choose_directions(direction, s->blocks);
+        for (uint32_t b = 0; b < s->blocks; b++)
+            project_direction(b, direction[b]);
         for (size_t k = 0; k < s->count; k++)
             project_vector(s, &s->vector[k], (const projected *)direction, at[k]);
         scale(at, s->count);

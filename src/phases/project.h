@@ -1,17 +1,21 @@
-/* Vectors in few dimensions: each basic block has a random direction, a function of its number, and a
- * vector is the sum of its blocks' directions by their shares. Vectors that are alike stay so, and unlike ones unlike
- * (Johnson and Lindenstrauss 1984), whatever the number of blocks. All are scaled by the same factor, such that a
- * vector has an average length (sum of absolute values) of 1. */
+/* Random projection of basic block vectors to a few dimensions. Each basic block has a random direction, which depends
+ * on its number alone; a projected vector is the sum of the directions of its blocks, weighted by their shares. This
+ * preserves distances approximately, for any number of blocks (Johnson and Lindenstrauss 1984). All vectors are scaled
+ * by one factor, such that their average length (sum of absolute values) is 1. */
 #ifndef CYCLESCOPE_PHASES_PROJECT_H
 #define CYCLESCOPE_PHASES_PROJECT_H
 
 #include "phases/bbv.h"
 
-enum { PROJECTED = 16 };
+enum { PROJECTED = 16 }; /* dimensions */
 
 typedef float projected[PROJECTED];
 
-/* One for each vector, to be freed; NULL without memory. At least one vector. */
+/* The direction of a block: random numbers from -1 to 1, seeded by its number. */
+void project_direction(uint32_t block, projected to);
+
+/* The projected vectors of a set, in the form with instructions, for clustering. The set must not be empty. The caller
+ * frees the array. NULL: out of memory. */
 projected *bbv_project(const struct bbv_set *s) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
-/* How alike any two parts of the run are: the difference of their vectors, 0 for the same, 2 for nothing in common.
- * Neighbouring intervals are averaged where there are too many for a matrix. */
+/* The similarity matrix of a run: the difference of the basic block vectors of any two parts, 0 for equal parts, 2 for
+ * parts with nothing in common. If there are too many intervals for a matrix, a part is the average of neighbors. */
 #ifndef CYCLESCOPE_PHASES_SIMILARITY_H
 #define CYCLESCOPE_PHASES_SIMILARITY_H
 
@@ -7,15 +7,15 @@
 
 struct similarity {
     size_t count;      /* parts of the run: rows and columns */
-    float *difference; /* count times count */
+    float *difference; /* count × count matrix */
 };
 
-/* At most so many parts, fewer for a program of very many basic blocks. At least one vector. 0 or -ENOMEM with a
- * sentence. */
+/* Divides the run into at most `most` parts, fewer for a program with very many basic blocks. The set must not be
+ * empty. 0 or -ENOMEM with a message. */
 int similarity_find(const struct bbv_set *s, size_t most, struct similarity *to, struct error *err) MUST_CHECK;
 void similarity_free(struct similarity *m);
 
-/* The first interval of a part; for the number behind the last one, the number of intervals. */
+/* The first interval of a part; for part == count, the number of intervals. */
 size_t similarity_start(const struct bbv_set *s, const struct similarity *m, size_t part);
 
 #endif

@@ -1,24 +1,14 @@
 #include "pmu/event.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 
-/* As names are compared: the JSON of `stat` has '_' where events have '-'. */
-static int letter(char c)
-{
-    return c == '_' ? '-' : tolower((unsigned char)c);
-}
-
+/* Compares a known name, or NULL, with text that has no terminator, ignoring case. */
 static bool is_name(const char *known, const char *name, size_t length)
 {
-    if (known == NULL || strlen(known) != length)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (letter(known[i]) != letter(name[i]))
-            return false;
-    return true;
+    return known && strlen(known) == length && strncasecmp(known, name, length) == 0;
 }
 
 const struct event *event_find(const char *name, size_t length)

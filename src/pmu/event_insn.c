@@ -1,4 +1,4 @@
-/* Which instructions count as which event. */
+/* Predicates of events: whether an instruction counts. */
 #include "branch/branch.h"
 #include "core/code.h"
 #include "pmu/event_table_priv.h"
@@ -74,7 +74,8 @@ bool insn_system_call(const struct insn_view *v, uint32_t selection)
     return v->bits == 0x73;
 }
 
-/* By the store queue's entry that it takes: pause, a hint, has the opcode of a fence and takes none. */
+/* A fence takes an entry of the store queue. The opcode does not decide: pause, a hint, has that of a fence and takes
+ * no entry. */
 bool insn_fence(const struct insn_view *v, uint32_t selection)
 {
     (void)selection;
@@ -106,6 +107,7 @@ bool insn_misaligned(const struct insn_view *v, uint32_t selection)
 
 /* ---- memory accesses */
 
+/* Defines a predicate: the instruction has this enum insn_event. */
 #define HAS(name, event)                                                                                               \
     bool name(const struct insn_view *v, uint32_t selection)                                                           \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* What may stand behind an event and a colon. */
+/* Parser of modifiers: what follows an event and a colon. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +13,8 @@
 static const struct modifier_row {
     const char *name;
     enum modifier kind;
-    uint8_t argument; /* the privilege or the path that it stands for */
-    bool valued;      /* NAME=VALUE */
+    uint8_t argument; /* enum privilege or enum event_path that the modifier stands for */
+    bool valued;      /* has a value: NAME=VALUE */
 } rows[] = {
     {"u", MODIFIER_PRIVILEGE, PRIVILEGE_USER, false},
     {"m", MODIFIER_PRIVILEGE, PRIVILEGE_MACHINE, false},
@@ -48,7 +48,7 @@ static bool is_word(struct slice s, const char *word)
     return strlen(word) == s.length && strncasecmp(word, s.at, s.length) == 0;
 }
 
-/* What stands before the first `c`, or all of it. */
+/* The part before the first `c`, or all of it. */
 static struct slice up_to(struct slice s, char c)
 {
     const char *found = memchr(s.at, c, s.length);
@@ -72,7 +72,7 @@ struct slice modifier_take(struct parser *p)
 {
     struct slice m = {p->at, strcspn(p->at, ",:{}")};
     p->at += m.length;
-    if (m.length > 5 && is_word((struct slice){m.at, 5}, "name=")) { /* only these may have spaces inside */
+    if (m.length > 5 && is_word((struct slice){m.at, 5}, "name=")) { /* names may contain spaces */
         while (isspace((unsigned char)m.at[m.length - 1]))
             m.length--;
         return m;
@@ -86,7 +86,7 @@ struct slice modifier_take(struct parser *p)
 
 /* ---- numbers */
 
-/* The first character that is no part of a number, at least one of which is needed; NULL if all are. */
+/* The first character that makes the text no valid number; NULL if it is valid. `suffix`: K, M, G or T is allowed. */
 static const char *misfit(struct slice v, bool suffix)
 {
     bool hex = v.length > 2 && v.at[0] == '0' && (v.at[1] == 'x' || v.at[1] == 'X');
@@ -98,7 +98,7 @@ static const char *misfit(struct slice v, bool suffix)
     return i > first && i == v.length ? NULL : v.at + (i < v.length ? i : 0);
 }
 
-/* Of text that misfit has let pass. False if it is too large. */
+/* Converts text that `misfit` accepts. Returns false if the number is too large. */
 static bool to_number(struct slice v, uint64_t *number)
 {
     char digits[32];
@@ -141,13 +141,13 @@ static int read_range(const struct parser *p, const char *name, struct slice v, 
     if (!to_number(to, &range->to))
         return spec_fail(p, to.at, "%s needs addresses of at most 64 bits", name);
     if (range->from >= range->to)
-        return spec_fail(p, to.at, "%s needs a range that ends behind its beginning", name);
+        return spec_fail(p, to.at, "%s needs a range that ends above its start", name);
     return 0;
 }
 
 /* ---- names of bits */
 
-/* NULL behind the last one. */
+/* The name of a bit of a mask or of a set of classes; NULL if there is no such bit. */
 static const char *bit_name(const struct event *e, enum modifier kind, unsigned bit)
 {
     if (kind == MODIFIER_OP)
@@ -163,7 +163,7 @@ static int find_bit(const struct event *e, enum modifier kind, struct slice name
     return -1;
 }
 
-/* To a list of names that ends in "…" if not all of them fit. */
+/* Appends a name to a list, which ends in "…" if not all names fit. */
 static void append(char names[NAMES_MOST], const char *name, const char *ending)
 {
     static const char more[] = ", …";
@@ -187,7 +187,7 @@ static int unknown_bit(const struct parser *p, const struct event *e, enum modif
                      names);
 }
 
-/* NAME|NAME… */
+/* Parses NAME|NAME… into a set of bits. */
 static int read_bits(const struct parser *p, const struct modifier_row *row, const struct event *e, struct slice v,
                      uint32_t *bits)
 {
@@ -215,7 +215,8 @@ static int read_bits(const struct parser *p, const struct modifier_row *row, con
 
 /* ---- modifiers */
 
-/* Why an event cannot have a modifier, "" if it can. A sentence begins with the event's name. */
+/* Why an event cannot have a modifier, as the continuation of a sentence that begins with the event's name; "" if it
+ * can. */
 static const char *obstacle(const struct event *e, const struct modifier_row *row)
 {
     switch (row->kind) {
@@ -238,7 +239,7 @@ static int unknown_modifier(const struct parser *p, const struct event *e, struc
 {
     char names[NAMES_MOST] = "";
     if (strspn(m.at, "ukhmpeGHIPSDW") >= m.length)
-        return spec_fail(p, m.at, "':%s' is perf's and not supported: %s", quote(m).text,
+        return spec_fail(p, m.at, "':%s' is a modifier of perf that is not supported: %s", quote(m).text,
                          memchr(m.at, 'p', m.length) ? "`record --precise` makes samples exact"
                                                      : "privileges are u, m and um");
     for (size_t i = 0; i < ROWS; i++)
@@ -249,7 +250,7 @@ static int unknown_modifier(const struct parser *p, const struct event *e, struc
     return spec_fail(p, m.at, "':%s' is no modifier of '%s': modifiers are %s", quote(m).text, e->name, names);
 }
 
-/* `before` says already what `m` says, or something else of its kind. */
+/* Reports that an event has two modifiers of one kind: `before`, and then `m`. */
 static int given_twice(const struct parser *p, enum modifier kind, struct slice m, struct slice before)
 {
     bool same = m.length == before.length && strncasecmp(m.at, before.at, m.length) == 0;
@@ -279,10 +280,11 @@ static int read_name(const struct parser *p, struct event_spec *s, struct slice 
     return 0;
 }
 
-/* `v` is empty without a value; it begins where a sentence about it should point to. */
+/* Sets what a modifier says. `v` is its value, or empty at the modifier itself; errors point to `v`. */
 static int apply_row(const struct parser *p, struct event_spec *s, const struct modifier_row *row, struct slice v)
 {
     uint64_t share = 0;
+    int code;
     switch (row->kind) {
     case MODIFIER_PRIVILEGE:
         s->privilege = row->argument;
@@ -292,7 +294,10 @@ static int apply_row(const struct parser *p, struct event_spec *s, const struct 
     case MODIFIER_INV: s->invert = true; return 0;
     case MODIFIER_PATH: s->path = row->argument; return 0;
     case MODIFIER_MARKED: s->marked = true; return 0;
-    case MODIFIER_THRESH: return read_number(p, row->name, v, 1, UINT64_MAX, &s->threshold);
+    case MODIFIER_THRESH:
+        code = read_number(p, row->name, v, 0, UINT64_MAX - 1, &s->at_least);
+        s->at_least++;
+        return code;
     case MODIFIER_PRELOAD: return read_number(p, row->name, v, 0, UINT64_MAX, &s->preload);
     case MODIFIER_PERIOD: return read_number(p, row->name, v, 1, UINT64_MAX, &s->period);
     case MODIFIER_MASK: return read_bits(p, row, s->event, v, &s->mask);
@@ -300,11 +305,10 @@ static int apply_row(const struct parser *p, struct event_spec *s, const struct 
     case MODIFIER_IP: return read_range(p, row->name, v, &s->ip);
     case MODIFIER_ADDR: return read_range(p, row->name, v, &s->addr);
     case MODIFIER_NAME: return read_name(p, s, v);
-    case MODIFIER_SHARE: {
-        int code = read_number(p, row->name, v, 1, UINT_MAX, &share);
+    case MODIFIER_SHARE:
+        code = read_number(p, row->name, v, 1, UINT_MAX, &share);
         s->share = (unsigned)share;
         return code;
-    }
     case MODIFIERS: break;
     }
     return 0;
@@ -339,7 +343,7 @@ int modifier_apply(const struct parser *p, struct draft *d, struct slice m, bool
         return given_twice(p, row->kind, m, d->given[row->kind]);
     const char *why = obstacle(e, row);
     if (*why)
-        return spec_fail(p, m.at, "'%s' %s: it cannot be asked for by %s%s", e->name, why, row->name,
+        return spec_fail(p, m.at, "'%s' %s: %s%s does not apply to it", e->name, why, row->name,
                          row->valued ? "=" : "");
     if (of_group && row->kind == MODIFIER_NAME)
         return spec_fail(p, m.at, "a group has no name: give name= to its events");
@@ -350,7 +354,7 @@ int modifier_apply(const struct parser *p, struct draft *d, struct slice m, bool
 
 int modifier_check_all(const struct parser *p, const struct draft *d)
 {
-    if (d->spec.invert && !d->spec.edge && d->spec.threshold == 0)
+    if (d->spec.invert && !d->spec.edge && d->spec.at_least == 0)
         return spec_fail(p, d->given[MODIFIER_INV].at, "inv needs thresh or edge beside it");
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Lists and groups of events, and mistakes in them. What stands behind a colon is event_modifier.c's. */
+/* Parser of lists and groups of events, and its error messages. event_modifier.c parses what follows a colon. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include "pmu/event_spec_priv.h"
 
-/* ---- mistakes */
+/* ---- errors */
 
-enum { WINDOW = 70, SENTENCE_MOST = 340 }; /* characters shown around a caret; both fit into struct error */
+enum { WINDOW = 70, SENTENCE_MOST = 340 }; /* characters of text shown and of a sentence; they fit into struct error */
 
-/* One character per byte, so that a caret's column is the number of bytes before it. */
+/* Replaces each byte by one column, so that the caret's column is the number of bytes before it. */
 static char printable(char c)
 {
     return isspace((unsigned char)c) ? ' ' : c > ' ' && c < 0x7f ? c : '?';
@@ -56,18 +56,18 @@ static void skip_space(struct parser *p)
         p->at++;
 }
 
-/* There is no event where one is wanted; `opened` is the brace of the group or NULL, `before` the comma or brace that
- * was read last or NULL. */
+/* Reports that no event name is at p->at. `opened` is the opening brace of the group, or NULL; `before` is the last
+ * comma or brace, or NULL. */
 static int event_missing(const struct parser *p, const char *opened, const char *before)
 {
     bool comma = before && *before == ',';
     switch (*p->at) {
     case ',': return spec_fail(p, p->at, "an event is missing %s", comma ? "between the commas" : "before the comma");
     case ':': return spec_fail(p, p->at, "an event is missing before the colon");
-    case '{': return spec_fail(p, p->at, "a group cannot stand in a group");
+    case '{': return spec_fail(p, p->at, "a group cannot contain a group");
     case '}':
         if (opened == NULL)
-            return spec_fail(p, p->at, "a brace is closed that was not opened");
+            return spec_fail(p, p->at, "this brace closes no group");
         return spec_fail(p, comma ? before : p->at, "an event is missing %s",
                          comma ? "between the comma and the brace" : "between the braces");
     default:
@@ -108,7 +108,7 @@ static int draft_add(struct parser *p, const struct event *event, struct slice n
     return 0;
 }
 
-/* The modifiers that come next, for the events from `first` on. */
+/* Parses the modifiers at p->at and applies them to the events from `first` on. */
 static int read_modifiers(struct parser *p, size_t first, bool of_group)
 {
     for (skip_space(p); *p->at == ':'; skip_space(p)) {
@@ -139,12 +139,12 @@ static int read_event(struct parser *p, unsigned group, const char *opened, cons
     return code != 0 ? code : read_modifiers(p, p->count - 1, false);
 }
 
-/* What stands behind an event or a group is neither a comma nor the end. */
+/* Reports that neither a comma nor the end follows an event or a group. */
 static int comma_missing(const struct parser *p)
 {
     struct slice word = {p->at, *p->at == '{' ? 1 : strcspn(p->at, ",:{} \t\n\v\f\r")};
     if (*p->at == '}')
-        return spec_fail(p, p->at, "a brace is closed that was not opened");
+        return spec_fail(p, p->at, "this brace closes no group");
     return spec_fail(p, p->at, "a comma is missing before '%s'", quote(word).text);
 }
 
@@ -162,7 +162,7 @@ static int read_group(struct parser *p, unsigned group)
         if (*p->at == '\0')
             return spec_fail(p, opened, "a brace is not closed");
         if (*p->at == '{')
-            return spec_fail(p, p->at, "a group cannot stand in a group");
+            return spec_fail(p, p->at, "a group cannot contain a group");
         if (*p->at != ',')
             return comma_missing(p);
         before = p->at++;

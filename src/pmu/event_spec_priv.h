@@ -1,17 +1,17 @@
-/* What the two files of the parser share: event_spec.c knows lists, groups and how mistakes are told, event_modifier.c
- * what may stand behind a colon. */
+/* Shared by the two files of the parser: event_spec.c parses lists and groups and reports errors, event_modifier.c
+ * parses what follows a colon. */
 #ifndef CYCLESCOPE_PMU_EVENT_SPEC_PRIV_H
 #define CYCLESCOPE_PMU_EVENT_SPEC_PRIV_H
 
 #include "pmu/event_spec.h"
 
-/* A part of the text. */
+/* A part of the text, without a terminator. */
 struct slice {
     const char *at;
     size_t length;
 };
 
-/* What modifiers say; each can be said once. */
+/* Kinds of modifiers; an event has at most one of each kind. */
 enum modifier {
     MODIFIER_PRIVILEGE,
     MODIFIER_EDGE,
@@ -30,35 +30,36 @@ enum modifier {
     MODIFIERS
 };
 
-/* An event whose modifiers are being read. */
+/* An event while its modifiers are parsed. */
 struct draft {
     struct event_spec spec;
-    struct slice given[MODIFIERS]; /* where the text says what; `at` is NULL if it does not */
+    struct slice given[MODIFIERS]; /* the modifier of each kind in the text; `at` is NULL if not given */
 };
 
 struct parser {
-    const char *text;    /* all of it */
-    const char *at;      /* what is not yet read */
-    struct draft *draft; /* the events so far */
-    size_t count;
+    const char *text;    /* the whole list */
+    const char *at;      /* next character to parse */
+    struct draft *draft; /* the events parsed so far */
+    size_t count;        /* of drafts */
     struct error *err;
 };
 
-/* A part of the text as sentences show it: cut if it is long, without what a terminal would not print. */
+/* A part of the text for error messages: shortened if long, with unprintable characters replaced. */
 struct quoted {
     char text[48];
 };
 struct quoted quote(struct slice s);
 
-/* Leaves the sentence, the text and a caret under `where`; returns -EINVAL. */
+/* Sets the error: the sentence, the text around `where`, and a caret under it. Returns -EINVAL. */
 int spec_fail(const struct parser *p, const char *where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether this is a modifier, with or without a value. */
 bool modifier_exists(struct slice name);
-/* The modifier at p->at and where it ends; its length is 0 if there is none. */
+/* Reads the modifier at p->at and moves p->at behind it. Its length is 0 if there is none. */
 struct slice modifier_take(struct parser *p);
-/* A modifier of the event, or with `of_group` of the group that it is in. */
+/* Applies a modifier to the event. `of_group`: the modifier was given to the event's group. */
 int modifier_apply(const struct parser *p, struct draft *d, struct slice m, bool of_group) MUST_CHECK;
-/* What can be said only when all modifiers are known. */
+/* Checks combinations of modifiers, after all have been applied. */
 int modifier_check_all(const struct parser *p, const struct draft *d) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 
 MASK(mask_size) = {{"byte", "one byte"}, {"half", "two bytes"}, {"word", "four bytes"}, {"double", "eight bytes"}};
 
-MASK(mask_atomic) = {{"lr", "load-reserved"}, {"sc", "store-conditional"}, {"amo", "what reads and writes at once"}};
+MASK(mask_atomic) = {{"lr", "load-reserved"}, {"sc", "store-conditional"}, {"amo", "atomic memory operations"}};
 
 MASK(mask_fp) = {
     {"fpadd", "additions, comparisons, conversions and moves"},
@@ -17,11 +17,11 @@ MASK(mask_fp) = {
     {"fpsqrt", "square roots"},
 };
 
-MASK(mask_integer) = {{"alu", "what an ALU does"}, {"mul", "multiplications"}, {"div", "divisions and remainders"}};
+MASK(mask_integer) = {{"alu", "operations of an ALU"}, {"mul", "multiplications"}, {"div", "divisions and remainders"}};
 
-/* By enum op_class. */
+/* In the order of enum op_class. */
 MASK(mask_class) = {
-    {"alu", "what an ALU does"},
+    {"alu", "operations of an ALU"},
     {"mul", "integer multiplications"},
     {"div", "integer divisions and remainders"},
     {"branch", "control transfers"},
@@ -37,15 +37,15 @@ MASK(mask_branch) = {
     {"conditional", "conditional branches"},
     {"jump", "direct jumps"},
     {"call", "direct calls"},
-    {"indirect", "jumps and calls through a register that are no returns"},
+    {"indirect", "jumps and calls through a register other than returns"},
     {"return", "returns"},
 };
 
-MASK(mask_direction) = {{"taken", "taken"}, {"not-taken", "not taken"}};
+MASK(mask_direction) = {{"taken", "taken"}, {"not_taken", "not taken"}};
 
 MASK(mask_misprediction) = {
     {"conditional", "conditional branches"},
-    {"indirect", "jumps and calls through a register that are no returns"},
+    {"indirect", "jumps and calls through a register other than returns"},
     {"return", "returns"},
 };
 
@@ -62,7 +62,7 @@ MASK(mask_requester) = {
 
 MASK(mask_side) = {{"fetch", "for instructions"}, {"data", "for data"}};
 
-MASK(mask_state) = {{"clean", "as memory has them"}, {"dirty", "with something to write back"}};
+MASK(mask_state) = {{"clean", "unmodified"}, {"dirty", "modified, to be written back"}};
 
 MASK(mask_level) = {
     {"l1i", "first instruction cache"},
@@ -94,25 +94,25 @@ MASK(mask_reject) = {
 
 MASK(mask_bus) = {{"read", "from memory"}, {"write", "to memory"}};
 
-/* By reasons of the stages (core/core.h); those of stalls are all but the first. */
+/* In the order of the reasons in core/core.h. Masks of stalls omit reason 0, which means no stall. */
 #define FETCH_REASONS                                                                                                  \
     {"group", "the line, or the branches of a cycle, ended"}, {"buffer", "no room in the fetch buffer"},               \
         {"l1i", "a line comes from the second or third cache"}, {"l2i", "a line comes from memory"},                   \
-        {"itlb", "a translation is under way"}, {"misfetch", "a taken branch was not in the BTB"},                     \
+        {"itlb", "a translation is outstanding"}, {"misfetch", "a taken branch was not in the BTB"},                   \
         {"serial", "the window drains"},                                                                               \
     {                                                                                                                  \
-        "lost", "the wrong path leads nowhere"                                                                         \
+        "lost", "the wrong path has no next instruction"                                                               \
     }
 #define DISPATCH_REASONS                                                                                               \
-    {"empty", "nothing comes from the front end"}, {"rob", "the ROB is full"}, {"iq", "an issue queue is full"},       \
+    {"empty", "the front end delivers nothing"}, {"rob", "the ROB is full"}, {"iq", "an issue queue is full"},         \
         {"lsq", "the load/store queue is full"},                                                                       \
     {                                                                                                                  \
         "regs", "no physical register is free"                                                                         \
     }
 #define ISSUE_REASONS                                                                                                  \
-    {"empty", "nothing waits"}, {"operands", "what waits is not ready"},                                               \
+    {"empty", "no instruction waits"}, {"operands", "no waiting instruction is ready"},                                \
     {                                                                                                                  \
-        "units", "units or ports are taken"                                                                            \
+        "units", "units or ports are busy"                                                                             \
     }
 #define COMMIT_REASONS                                                                                                 \
     {"empty", "the ROB runs empty"}, {"head", "the oldest instruction is not complete"},                               \
@@ -122,7 +122,7 @@ MASK(mask_bus) = {{"read", "from memory"}, {"write", "to memory"}};
 #define HEAD_REASONS                                                                                                   \
     {"issue", "its turn, or a unit"}, {"alu", "an ALU, or a unit of one cycle"},                                       \
         {"unit", "an integer unit of long latency"}, {"fpu", "a floating-point unit of long latency"},                 \
-        {"l1d-hit", "data from the first cache, or forwarded"}, {"l1d", "data from the second or third cache"},        \
+        {"l1d_hit", "data from the first cache, or forwarded"}, {"l1d", "data from the second or third cache"},        \
         {"l2d", "data from memory"}, {"dtlb", "a translation"},                                                        \
         {"walked", "data from the second or third cache, after a page walk"},                                          \
         {"reject", "another try: a partial overlap, or no MSHR"},                                                      \
@@ -138,13 +138,13 @@ MASK(mask_issue_stop) = {{"width", "full width"}, ISSUE_REASONS};
 MASK(mask_issue_stall) = {ISSUE_REASONS};
 MASK(mask_commit_stop) = {{"width", "full width"}, COMMIT_REASONS};
 MASK(mask_commit_stall) = {COMMIT_REASONS};
-MASK(mask_head) = {{"nothing", "nothing: it is complete, or there is none"}, HEAD_REASONS};
+MASK(mask_head) = {{"nothing", "nothing: it is complete, or the ROB is empty"}, HEAD_REASONS};
 MASK(mask_head_stall) = {HEAD_REASONS};
 
 MASK(mask_starved) = {
     {"l1i", "a line comes from the second or third cache"},
     {"l2i", "a line comes from memory"},
-    {"itlb", "a translation is under way"},
+    {"itlb", "a translation is outstanding"},
     {"misfetch", "a taken branch was not in the BTB"},
 };
 
@@ -157,24 +157,24 @@ MASK(mask_data_stall) = {
 
 MASK(mask_integer_stall) = {{"alu", "an ALU, or a unit of one cycle"}, {"long", "a unit of more cycles"}};
 
-/* By enum front_cause. */
+/* In the order of enum front_cause. */
 MASK(mask_cause) = {
     {"start", "nothing has been fetched yet"},
     {"l1i", "a line came from the second or third cache"},
     {"l2i", "a line came from memory"},
-    {"itlb", "a translation was under way"},
+    {"itlb", "a translation was outstanding"},
     {"misfetch", "a taken branch was not in the BTB"},
     {"branch", "a misprediction"},
     {"serial", "the window drained"},
 };
 
-/* By enum stall_part. */
+/* In the order of enum stall_part. */
 MASK(mask_stall_part) = {
     {"icache", "an instruction miss, caches and TLB"},
     {"branch", "a misprediction or a misfetch"},
     {"dcache", "data from beyond the first cache"},
     {"translation", "a translation of data"},
-    {"reject", "an access that was sent back: an overlap with a store, or no MSHR"},
+    {"reject", "a rejected access: an overlap with a store, or no MSHR"},
     {"fpu", "latency of a floating-point unit"},
     {"integer", "latency of an integer unit"},
     {"hit", "data from the first cache, or forwarded"},
@@ -184,6 +184,7 @@ MASK(mask_stall_part) = {
 
 /* ---- rows */
 
+/* Column `paths` of event.def: the paths that can be selected, and the default. */
 enum {
     PATHS_NO_PATH = PATH_NONE,
     PATHS_RETIRED = PATH_RETIRED,
@@ -200,6 +201,7 @@ enum {
     STANDARD_ALL_OR_RETIRED = PATH_SPEC
 };
 
+/* Column `owner` of event.def. */
 enum { OWNER_NOBODY, OWNER_INSN, OWNER_DATA };
 
 const struct event events[] = {
@@ -222,7 +224,7 @@ const struct event events[] = {
 };
 const size_t event_count = sizeof events / sizeof events[0];
 
-/* Moments as bits. An instruction ends once: what is known of all of them by then is told by either end. */
+/* Moments as bits. ON_ENDED counts each instruction once, since it either commits or is squashed. */
 enum {
     ON_FETCHED = 1 << MOMENT_FETCHED,
     ON_DISPATCHED = 1 << MOMENT_DISPATCHED,
@@ -235,23 +237,24 @@ enum {
     ON_ENDED = ON_COMMITTED | ON_SQUASHED
 };
 
+/* Columns of event.def for sources. */
 /* clang-format off */
-#define TERM(bits, sign, field)     {(uint16_t)offsetof(struct simulation_counts, field), sign, bits}
-#define PLUS(bits, field)           TERM(bits, 1, field)
-#define MINUS(bits, field)          TERM(bits, -1, field)
-#define EVERY(bits, field)          PLUS(bits, field[0])
-#define RIGHT(bits, field)          PLUS(bits, field[0]), MINUS(bits, field[1])
-#define REASONS(stage, reason)      PLUS(REASON_BIT(reason), core.stage[reason])
-#define ENDED_BY(stage, reason)     PLUS(EVENT_ALL, core.stage[reason])
-#define WAITED(bits, wait)          PLUS(bits, core.head_wait[wait])
-#define WAITS(wait)                 WAITED(STALL_BIT(wait), wait)
-#define TERMS(...)                  (const struct count_term[]){__VA_ARGS__, {0}}
-#define NONE                        {0}
-#define AT(moment, question)        {.of_insn = question, .moments = ON_##moment}
-#define STRIDES(moment, question)   {.of_insn = question, .moments = ON_##moment, .strides = true}
-#define COUNTS(...)                 {.terms = TERMS(__VA_ARGS__)}
-#define WHOLE(question)             question, .whole = true
-#define BOTH(moment, question, ...) {.of_insn = question, .moments = ON_##moment, .terms = TERMS(__VA_ARGS__)}
+#define TERM(bits, sign, field)       {(uint16_t)offsetof(struct simulation_counts, field), sign, bits}
+#define PLUS(bits, field)             TERM(bits, 1, field)
+#define MINUS(bits, field)            TERM(bits, -1, field)
+#define EVERY(bits, field)            PLUS(bits, field[0])
+#define RIGHT(bits, field)            PLUS(bits, field[0]), MINUS(bits, field[1])
+#define REASONS(stage, reason)        PLUS(REASON_BIT(reason), core.stage[reason])
+#define ENDED_BY(stage, reason)       PLUS(EVENT_ALL, core.stage[reason])
+#define WAITED(bits, wait)            PLUS(bits, core.head_wait[wait])
+#define WAITS(wait)                   WAITED(STALL_BIT(wait), wait)
+#define TERMS(...)                    (const struct count_term[]){__VA_ARGS__, {0}}
+#define NONE                          {0}
+#define AT(moment, predicate)         {.of_insn = predicate, .moments = ON_##moment}
+#define STRIDES(moment, predicate)    {.of_insn = predicate, .moments = ON_##moment, .strides = true}
+#define COUNTS(...)                   {.terms = TERMS(__VA_ARGS__)}
+#define PER_STALL(value)              value, .per_stall = true
+#define BOTH(moment, predicate, ...)  {.of_insn = predicate, .moments = ON_##moment, .terms = TERMS(__VA_ARGS__)}
 /* clang-format on */
 
 _Static_assert(sizeof(struct simulation_counts) <= UINT16_MAX, "offsets of counts have 16 bits");
@@ -263,7 +266,7 @@ const struct event_source event_sources[] = {
 #undef EVENT
 };
 
-/* ---- asking */
+/* ---- access to sources */
 
 const struct path_source *event_source_of(const struct event *e, uint8_t path)
 {
@@ -286,16 +289,4 @@ bool event_is_counted(const struct path_source *s, uint32_t selection)
         if (t->bits & selection && t->bits & ~selection)
             return false;
     return s->terms != NULL;
-}
-
-uint64_t event_counts(const struct path_source *s, uint32_t selection, const struct simulation_counts *c)
-{
-    uint64_t sum = 0;
-    for (const struct count_term *t = s->terms; t && t->sign; t++) {
-        uint64_t value;
-        memcpy(&value, (const char *)c + t->offset, sizeof value);
-        if (t->bits & selection)
-            sum += t->sign > 0 ? value : -value;
-    }
-    return sum;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- which counters an event can have */
+/* ---- which counters can count an event */
 
 static const struct event *event_of(const struct counter_rule *r)
 {
@@ -31,22 +31,23 @@ int pmu_check_rules(const struct core_config *core, struct error *err)
 static bool is_plain(const struct event_spec *s)
 {
     return s->mask == 0 && s->classes == 0 && s->privilege == PRIVILEGE_ANY && s->path == s->event->standard &&
-           !s->edge && !s->invert && !s->marked && s->threshold == 0 && s->ip.to == 0 && s->addr.to == 0 &&
+           !s->edge && !s->invert && !s->marked && s->at_least == 0 && s->ip.to == 0 && s->addr.to == 0 &&
            s->preload == 0 && s->period == 0;
 }
 
 bool pmu_has_own_counter(const struct event_spec *s)
 {
     const char *name = s->event->name;
-    return is_plain(s) && (strcmp(name, "cycles") == 0 || strcmp(name, "committed") == 0);
+    return is_plain(s) && (strcmp(name, "cycles") == 0 || strcmp(name, "instructions") == 0);
 }
 
+/* The counters that the core has, one bit each. */
 static uint32_t existing(const struct core_config *core)
 {
     return (UINT32_C(1) << core->pmu_counters) - 1;
 }
 
-/* Whether they exist or not. The last rule counts: an event may have been named by its alias before. */
+/* The last rule for an event counts: an earlier one may have named it by its alias. */
 uint32_t pmu_allowed(const struct event_spec *s, const struct core_config *core)
 {
     uint32_t counters = UINT32_MAX;
@@ -56,18 +57,18 @@ uint32_t pmu_allowed(const struct event_spec *s, const struct core_config *core)
     return counters;
 }
 
-/* ---- a matching */
+/* ---- bipartite matching of events to counters */
 
 enum { FREE = -1 };
 
 struct fitting {
     const struct event_specs *specs;
     const struct core_config *core;
-    ptrdiff_t holds[CORE_COUNTERS]; /* the event that a counter has, or FREE */
+    ptrdiff_t holds[CORE_COUNTERS]; /* index of the event that a counter counts, or FREE */
 };
 
-/* Finds a counter for an event: one that is free, or else one whose event finds another. `tried` keeps this from going
- * round in circles. */
+/* Finds a counter for an event: a free one, or else one that becomes free because its event moves to another counter.
+ * `tried` holds the counters that have been tried, which ends the recursion. */
 static bool place(struct fitting *f, size_t event, uint32_t *tried)
 {
     uint32_t can = pmu_allowed(&f->specs->of[event], f->core) & existing(f->core);
@@ -89,6 +90,7 @@ static bool place(struct fitting *f, size_t event, uint32_t *tried)
     return false;
 }
 
+/* Index behind the last event of the group that begins at `first`. */
 static size_t group_end(const struct event_specs *s, size_t first)
 {
     size_t end = first;
@@ -97,7 +99,7 @@ static size_t group_end(const struct event_specs *s, size_t first)
     return end;
 }
 
-/* The events from `first` to `end`, or none of them. */
+/* Places the events from `first` up to `end`, or none of them. */
 static bool place_group(struct fitting *f, size_t first, size_t end)
 {
     struct fitting before = *f;
@@ -134,8 +136,9 @@ int pmu_fit(const struct event_specs *s, const struct core_config *core, bool *f
     return 0;
 }
 
-/* ---- why not */
+/* ---- messages */
 
+/* Whether the core has no counter that can count this event. */
 static bool is_homeless(const struct event_spec *s, const struct core_config *core)
 {
     return !pmu_has_own_counter(s) && (pmu_allowed(s, core) & existing(core)) == 0;

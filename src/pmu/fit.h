@@ -1,11 +1,12 @@
-/* Which of the events of a list a core's PMU can count at the same time.
+/* Which events of a list a core's PMU can count at the same time.
  *
- * A core has pmu.counters counters that can be programmed, each of which counts one event of the list; the rules of its
- * section [events] say which of them can count an event. Cycles and instructions as such have counters of their own, as
- * mcycle and minstret are.
+ * A core has pmu.counters programmable counters. Each counts one event of the list. The rules in section [events] of a
+ * core file say which counters can count an event. Plain cycles and instructions have fixed counters of their own, like
+ * mcycle and minstret.
  *
- * Events are taken in the order of the list, those of a group together or not at all. One that is taken stays, but may
- * be moved to another counter for the sake of a later one. Without groups, as many events are taken as can be. */
+ * Events are placed in the order of the list, the events of a group together or not at all. An event that has been
+ * placed stays, but may move to another counter to make room for a later one. Without groups, as many events are placed
+ * as possible. */
 #ifndef CYCLESCOPE_PMU_FIT_H
 #define CYCLESCOPE_PMU_FIT_H
 
@@ -16,20 +17,21 @@
 
 #define COUNTER_OF_ITS_OWN UINT_MAX
 
-/* Whether the core's rules name events; -EINVAL with a sentence if one does not. */
+/* Checks that each rule of the core names an event: 0, or -EINVAL with a message. */
 int pmu_check_rules(const struct core_config *core, struct error *err) MUST_CHECK;
 
-/* The counters that can count an event by the core's rules, whether it has them or not: one bit each. */
+/* The counters that may count an event according to the core's rules, one bit each, including counters that the core
+ * does not have. */
 uint32_t pmu_allowed(const struct event_spec *s, const struct core_config *core);
 
-/* Whether this is cycles or instructions as such. */
+/* Whether this is cycles or instructions without modifiers, which have fixed counters. */
 bool pmu_has_own_counter(const struct event_spec *s);
 
-/* For each event of the list whether it fits, and if so the number of its counter or COUNTER_OF_ITS_OWN. */
+/* Sets for each event of the list whether it fits, and the number of its counter or COUNTER_OF_ITS_OWN. */
 int pmu_fit(const struct event_specs *s, const struct core_config *core, bool *fits, unsigned *counter,
             struct error *err) MUST_CHECK;
 
-/* Why an event that does not fit does not, as the end of a sentence: "only counter 0 can count it, and is taken". */
+/* Writes why an event does not fit, as the end of a sentence: "only counter 0 can count it, and is taken". */
 void pmu_unfit_text(const struct event_specs *s, size_t event, const struct core_config *core, char *text, size_t size);
 
 #endif

@@ -25,6 +25,7 @@ unsigned event_number(const struct event *e)
     return (unsigned)(e - events) + 1;
 }
 
+/* Whether all filters of the specification can be encoded. */
 static bool has_place(const struct event_spec *s)
 {
     return s->classes == 0 && !s->marked && s->ip.from == 0 && s->ip.to == 0 && s->addr.from == 0 && s->addr.to == 0;
@@ -34,10 +35,11 @@ int event_encode(const struct event_spec *s, uint64_t *code, struct error *err)
 {
     if (!has_place(s))
         return error_set(err, -EINVAL, "'%s': firmware cannot select by address, class or mark", s->text);
-    if (s->threshold > THRESHOLD_MOST)
-        return error_set(err, -EINVAL, "'%s': thresholds of firmware are at most %d", s->text, THRESHOLD_MOST);
+    if (s->at_least > THRESHOLD_MOST)
+        return error_set(err, -EINVAL, "'%s': firmware cannot program a threshold above %d", s->text,
+                         THRESHOLD_MOST - 1);
     uint64_t path = s->path == s->event->standard ? 0 : s->path;
-    *code = event_number(s->event) | (uint64_t)s->mask << MASK_AT | s->threshold << THRESHOLD_AT |
+    *code = event_number(s->event) | (uint64_t)s->mask << MASK_AT | s->at_least << THRESHOLD_AT |
             (uint64_t)s->edge << EDGE_AT | (uint64_t)s->invert << INVERT_AT | path << PATH_AT |
             (s->privilege & PRIVILEGE_MACHINE ? 0 : HPMEVENT_MINH) |
             (s->privilege & PRIVILEGE_USER ? 0 : HPMEVENT_UINH);
@@ -65,9 +67,9 @@ bool event_decode(uint64_t code, struct event_spec *s)
                              .path = path ? (uint8_t)path : e->standard,
                              .edge = field(code, EDGE_AT, 1),
                              .invert = field(code, INVERT_AT, 1),
-                             .threshold = field(code, THRESHOLD_AT, EDGE_AT - THRESHOLD_AT)};
+                             .at_least = field(code, THRESHOLD_AT, EDGE_AT - THRESHOLD_AT)};
     return !(s->mask & ~mask_bits(e)) && (path == 0 || path == PATH_RETIRED || path == PATH_SPEC) &&
-           !(path & ~(uint64_t)e->paths) && (!s->invert || s->edge || s->threshold);
+           !(path & ~(uint64_t)e->paths) && (!s->invert || s->edge || s->at_least);
 }
 
 /* ---- the counters */
@@ -76,9 +78,9 @@ enum { BANK = COUNTER_END - COUNTER_FIRST };
 
 struct machine_pmu {
     const struct core_config *core;
-    bool insns; /* instructions can be observed */
+    bool insns; /* all instructions can be observed */
     struct pmu *pmu;
-    struct event_spec spec[BANK];
+    struct event_spec spec[BANK]; /* what each counter counts; the PMU refers to these */
 };
 
 static void destroy(void *state)
@@ -115,6 +117,7 @@ static bool can_count(const struct machine_pmu *m, unsigned counter, const struc
     return exists(m, counter) && pmu_allowed(s, m->core) >> (counter - COUNTER_FIRST) & 1;
 }
 
+/* Programs a counter, and returns mhpmevent as it reads back. */
 static uint64_t select_event(void *state, unsigned counter, uint64_t event)
 {
     struct machine_pmu *m = state;
@@ -125,7 +128,7 @@ static uint64_t select_event(void *state, unsigned counter, uint64_t event)
     if (pmu_program(m->pmu, i, NULL, &ignored) != 0 || !event_decode(event, &s) || !can_count(m, counter, &s))
         return modes;
     m->spec[i] = s;
-    m->spec[i].text = (char *)"mhpmevent"; /* never freed: the spec is ours */
+    m->spec[i].text = (char *)"mhpmevent"; /* a literal; event_specs_free is never called for it */
     if (pmu_program(m->pmu, i, &m->spec[i], &ignored) != 0)
         return modes;
     if (pmu_needs_insns(m->pmu, i) && !m->insns && pmu_program(m->pmu, i, NULL, &ignored) == 0)

@@ -1,34 +1,34 @@
-/* The core's PMU as firmware programs it: mhpmevent and what it means, and the counters behind mhpmcounter3 to 31.
+/* The core's PMU as firmware programs it: the encoding of mhpmevent, and the counters mhpmcounter3 to 31.
  *
- * mhpmevent, from the lowest bit on; Sscofpmf's bits above them are in core/machine.h:
+ * Bits of mhpmevent; those of Sscofpmf above them are in core/machine.h:
  *
- *     11..0   event: the number of its row in event.def, from 1 on, as `list events` shows it; 0 counts nothing
+ *     11..0   event: the number of its row in event.def, from 1 on, as `list events` shows it; 0: counts nothing
  *     27..12  mask: sub-events, in the order of `list events`; 0: all
- *     39..28  threshold: cycles in which the value is at least this; 0: none
+ *     39..28  threshold: count cycles in which the value is at least this, thresh= plus 1; 0: none
  *     40      edge
- *     41      invert: below the threshold, or falling edges; needs one of the two
- *     43..42  path: 0 the event's standard, 1 what retires, 2 all, wrong path included
+ *     41      invert: count cycles below the threshold, or falling edges; needs a threshold or edge
+ *     43..42  path: 0 the event's default, 1 instructions that retire, 2 all, wrong path included
  *     55..44  0
  *
- * What is not one of these, what its counter cannot count by the core's rules, and all of a counter that the core does
- * not have, reads back as event 0. There are as many counters as pmu.counters says, from mhpmcounter3 on.
+ * Writing an invalid code, or an event that this counter cannot count by the core's rules, reads back as event 0. So
+ * does any write to a counter that the core does not have. The core has pmu.counters counters, from mhpmcounter3 on.
  *
- * Limits: addresses, classes and marks (event_spec.h) have no place here. Events that only instructions tell cannot be
- * counted while a command observes some instructions and not all (`stack`, `record --profileme`). */
+ * Limits: addresses, classes and marks (event_spec.h) cannot be encoded. Events that have instructions as their only
+ * source cannot be counted while a command observes only some instructions (`stack`, `record --profileme`). */
 #ifndef CYCLESCOPE_PMU_MACHINE_PMU_H
 #define CYCLESCOPE_PMU_MACHINE_PMU_H
 
 #include "core/machine.h"
 #include "pmu/event_spec.h"
 
-unsigned event_number(const struct event *e); /* in mhpmevent */
+unsigned event_number(const struct event *e); /* its number in mhpmevent */
 
-/* The mhpmevent of a specification, MINH and UINH included; -EINVAL with a sentence if it has none. */
+/* Encodes a specification as mhpmevent, MINH and UINH included; -EINVAL with a message if it cannot be encoded. */
 int event_encode(const struct event_spec *s, uint64_t *code, struct error *err) MUST_CHECK;
-/* The other way; false if it is no event. */
+/* Decodes mhpmevent; false if the code is invalid. */
 bool event_decode(uint64_t code, struct event_spec *s);
 
-/* These count by pmu.h. */
+/* The counters of machine mode (core/machine.h), implemented by pmu.h. */
 extern const struct machine_counters pmu_machine_counters;
 
 #endif

@@ -7,28 +7,30 @@
 #include "pmu/event_source.h"
 #include "pmu/stall_meter.h"
 
+/* The source that a counter uses (event_source.h). */
 enum counting {
-    BY_NOTHING, /* it is not programmed */
-    BY_COUNTS,  /* of the simulator */
-    BY_CYCLES,  /* their records */
-    BY_INSNS
+    BY_NOTHING, /* the counter is not programmed */
+    BY_COUNTS,  /* counts of the simulator */
+    BY_CYCLES,  /* records of cycles */
+    BY_INSNS    /* callbacks of instructions */
 };
 
-/* At most so many occurrences, and so large a value, in a cycle; if there are more, an overflow is told later. */
+/* Assumed maximum of occurrences and of a value in one cycle, for pmu_lasts. If it is exceeded, an overflow is reported
+ * late. */
 enum { OCCURRENCES_MOST = 16, VALUE_MOST = CORE_SLOTS };
 
 struct counter {
     const struct event_spec *spec;
     const struct path_source *source;
-    cycle_question *of_cycle;
+    cycle_value *of_cycle;
     uint32_t selection;
     enum counting by;
-    bool halted;   /* for the time being */
-    bool shaped;   /* by an edge or a threshold */
-    bool whole;    /* BY_CYCLES: of stalls as wholes */
-    bool held;     /* the condition did, in the cycle before */
-    uint64_t now;  /* BY_INSNS: events of this cycle so far */
-    uint64_t seen; /* BY_COUNTS: the number up to which it is counted */
+    bool halted;              /* does not count at present */
+    bool shaped;              /* counts cycles by a condition: an edge or a threshold */
+    bool per_stall;           /* BY_CYCLES: counts stalls when they end (event_source.per_stall) */
+    bool condition_held;      /* the condition held in the last cycle */
+    uint64_t events_in_cycle; /* BY_INSNS and shaped: events in the current cycle so far */
+    uint64_t counted_up_to;   /* BY_COUNTS: value of the simulator's count that has been added */
 };
 
 struct pmu {
@@ -37,38 +39,40 @@ struct pmu {
     uint64_t *value; /* by counter */
     pmu_counted *counted;
     void *context;
-    bool each_cycle; /* some counter looks at single cycles ... */
-    bool cycles;     /* ... or at their records ... */
-    bool wholes;     /* ... or at stalls as wholes */
-    bool forked;
-    enum strides_told strides; /* ONLY: all that ask instructions ask for these */
-    uint8_t mode;              /* enum privilege that the core has */
-    uint32_t moments;          /* at which some counter asks instructions */
-    struct stall_meter stall;  /* that is under way, if `wholes` */
-    const struct core_counts *core;
+    bool each_cycle;           /* some counter needs a callback for every single cycle */
+    bool cycles;               /* some counter is BY_CYCLES */
+    bool any_per_stall;        /* some counter counts stalls when they end */
+    bool forked;               /* this is a process that the guest forked */
+    enum strides_told strides; /* what instruction callbacks need of stride predictors */
+    uint8_t mode;              /* current enum privilege of the core */
+    uint32_t moments;          /* callbacks of instructions that some counter needs, a bit for each enum insn_moment */
+    struct stall_meter stall;  /* the current stall, if any_per_stall */
+    const struct core_counts *core; /* NULL before and after the simulation */
     const struct memsys_counts *memory;
     struct core_observer observer;
     struct simulation_sum sum;
 };
 
-/* ---- numbers of the simulator */
+/* ---- counts of the simulator */
 
-static const uint64_t *number_at(const struct pmu *p, size_t offset)
+static const uint64_t *count_at(const struct pmu *p, size_t offset)
 {
     const char *of_core = (const char *)p->core, *of_memory = (const char *)p->memory;
     size_t memory = offsetof(struct simulation_counts, memory);
     return (const uint64_t *)(const void *)(offset < memory ? of_core + offset : of_memory + (offset - memory));
 }
 
-static uint64_t number_of(const struct pmu *p, const struct counter *c)
+/* The current value of the counts that a BY_COUNTS counter adds up. */
+static uint64_t sum_of_counts(const struct pmu *p, const struct counter *c)
 {
     uint64_t sum = 0;
     for (const struct count_term *t = c->source->terms; t->sign; t++)
         if (t->bits & c->selection)
-            sum += t->sign > 0 ? *number_at(p, t->offset) : -*number_at(p, t->offset);
+            sum += t->sign > 0 ? *count_at(p, t->offset) : -*count_at(p, t->offset);
     return sum;
 }
 
+/* The only term of a counter that is equal to one count; else NULL. */
 static const struct count_term *plain_term(const struct counter *c)
 {
     const struct count_term *only = NULL;
@@ -91,12 +95,12 @@ bool pmu_is_plain(const struct pmu *p, size_t counter)
 
 const uint64_t *pmu_plain_count(const struct pmu *p, size_t counter)
 {
-    return number_at(p, plain_term(&p->of[counter])->offset);
+    return count_at(p, plain_term(&p->of[counter])->offset);
 }
 
 bool pmu_counts_cycles(const struct event_spec *s)
 {
-    return strcmp(s->event->name, "cycles") == 0 && s->threshold == 0 && !s->edge;
+    return strcmp(s->event->name, "cycles") == 0 && s->at_least == 0 && !s->edge;
 }
 
 /* ---- counting */
@@ -126,6 +130,7 @@ static bool is_filtered(const struct event_spec *s)
     return s->classes || s->ip.from || s->ip.to || s->addr.from || s->addr.to;
 }
 
+/* Whether an instruction passes the filters by class and address. */
 static bool passes(const struct event_spec *s, const struct insn_view *v)
 {
     if (!is_filtered(s))
@@ -145,7 +150,7 @@ bool pmu_matches(const struct pmu *p, size_t counter, const struct insn_view *v)
     return s->of_insn && s->of_insn(v, c->selection) && passes(c->spec, v);
 }
 
-static void ask_insn(struct pmu *p, unsigned moment, const struct insn_view *v)
+static void count_insn(struct pmu *p, unsigned moment, const struct insn_view *v)
 {
     for (size_t i = 0; i < p->count; i++) {
         struct counter *c = &p->of[i];
@@ -153,25 +158,27 @@ static void ask_insn(struct pmu *p, unsigned moment, const struct insn_view *v)
             !passes(c->spec, v))
             continue;
         if (c->shaped)
-            c->now++;
+            c->events_in_cycle++;
         else
             add(p, c, 1, v);
     }
 }
 
-/* What n cycles with this value add. */
+/* The amount that n cycles with this value add to a counter. */
 static uint64_t shape(struct counter *c, uint64_t value, uint64_t n)
 {
     const struct event_spec *s = c->spec;
     if (!c->shaped)
         return value * n;
-    bool holds = (value >= (s->threshold ? s->threshold : 1)) != s->invert, begins = holds && !c->held;
-    c->held = holds;
+    bool holds = (value >= (s->at_least ? s->at_least : 1)) != s->invert, begins = holds && !c->condition_held;
+    c->condition_held = holds;
     return s->edge ? begins : holds ? n : 0;
 }
 
-/* What these cycles add to a counter of stalls as wholes, of which they end one of so many cycles. */
-static uint64_t whole_amount(struct pmu *p, struct counter *c, const struct cycle_record *r, uint64_t n, uint64_t ended)
+/* The amount that n cycles add to a per-stall counter. `ended` is the length of the stall that the first of them ends,
+ * or 0; the whole stall is added in that cycle. */
+static uint64_t per_stall_amount(struct pmu *p, struct counter *c, const struct cycle_record *r, uint64_t n,
+                                 uint64_t ended)
 {
     uint64_t value = stall_is_whole(r) ? 0 : c->of_cycle(r, c->selection);
     if (ended == 0)
@@ -180,6 +187,7 @@ static uint64_t whole_amount(struct pmu *p, struct counter *c, const struct cycl
     return amount + (n > 1 ? shape(c, value, n - 1) : 0);
 }
 
+/* Adds n cycles to the stall meter. Returns the length of the stall that they end, or 0. */
 static uint64_t ended_stall(struct pmu *p, const struct cycle_record *r, uint64_t n)
 {
     if (!stall_is_whole(r))
@@ -191,17 +199,17 @@ static uint64_t ended_stall(struct pmu *p, const struct cycle_record *r, uint64_
 static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
 {
     struct pmu *p = context;
-    uint64_t ended = p->wholes ? ended_stall(p, r, n) : 0;
+    uint64_t ended = p->any_per_stall ? ended_stall(p, r, n) : 0;
     for (size_t i = 0; i < p->count; i++) {
         struct counter *c = &p->of[i];
         uint64_t first = 0, amount = 0;
         if (c->by == BY_CYCLES) {
-            amount = c->whole ? whole_amount(p, c, r, n, ended) : shape(c, c->of_cycle(r, c->selection), n);
+            amount = c->per_stall ? per_stall_amount(p, c, r, n, ended) : shape(c, c->of_cycle(r, c->selection), n);
         } else if (p->each_cycle && (c->shaped || c->by == BY_COUNTS)) {
-            uint64_t number = c->by == BY_COUNTS ? number_of(p, c) : 0;
-            first = c->by == BY_COUNTS ? number - c->seen : c->now;
-            c->seen = number;
-            c->now = 0;
+            uint64_t number = c->by == BY_COUNTS ? sum_of_counts(p, c) : 0;
+            first = c->by == BY_COUNTS ? number - c->counted_up_to : c->events_in_cycle;
+            c->counted_up_to = number;
+            c->events_in_cycle = 0;
             amount = shape(c, first, 1);
             amount += n > 1 ? shape(c, 0, n - 1) : 0;
         }
@@ -213,14 +221,14 @@ uint64_t pmu_value(struct pmu *p, size_t counter)
 {
     struct counter *c = &p->of[counter];
     if (c->by == BY_COUNTS && !p->each_cycle && p->core) {
-        uint64_t number = number_of(p, c);
-        add(p, c, number - c->seen, NULL);
-        c->seen = number;
+        uint64_t number = sum_of_counts(p, c);
+        add(p, c, number - c->counted_up_to, NULL);
+        c->counted_up_to = number;
     }
     return p->value[counter];
 }
 
-/* All counters have counted what was. */
+/* Brings the values of all counters up to date. */
 static void catch_up(struct pmu *p)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -235,21 +243,21 @@ static int set_up_counter(struct counter *c, const struct event_spec *s, struct 
     c->spec = s;
     c->source = event_source_of(s->event, s->path);
     c->of_cycle = source->of_cycle;
-    c->whole = source->whole;
+    c->per_stall = source->per_stall;
     c->selection = event_selection(s->event, s->mask);
-    c->shaped = s->edge || s->threshold;
-    c->held = s->invert;
+    c->shaped = s->edge || s->at_least;
+    c->condition_held = s->invert;
     c->by = BY_NOTHING;
     if (is_filtered(s) && c->source->of_insn == NULL)
         return error_set(err, -EINVAL, "'%s' does not belong to instructions: addresses and classes cannot select it",
                          s->text);
-    /* Counts of cycles grow by all of a run of cycles at once: only its record tells the value of each. It does not
-     * tell sub-events of instructions apart. */
-    bool told = c->of_cycle && (c->selection == EVENT_ALL || c->source->of_insn == NULL);
+    /* Records are preferred for conditions, since counts grow by a whole run of cycles at once. Records do not separate
+     * sub-events of instructions. */
+    bool by_record = c->of_cycle && (c->selection == EVENT_ALL || c->source->of_insn == NULL);
     enum counting by = is_filtered(s)                                                  ? BY_INSNS
-                       : c->shaped && told                                             ? BY_CYCLES
+                       : c->shaped && by_record                                        ? BY_CYCLES
                        : c->source->terms && event_is_counted(c->source, c->selection) ? BY_COUNTS
-                       : told                                                          ? BY_CYCLES
+                       : by_record                                                     ? BY_CYCLES
                                                                                        : BY_INSNS;
     if (by == BY_INSNS && c->source->of_insn == NULL)
         return error_set(err, -EINVAL, "'%s' cannot be counted with this mask", s->text);
@@ -257,12 +265,12 @@ static int set_up_counter(struct counter *c, const struct event_spec *s, struct 
     return 0;
 }
 
-/* What all counters together have to be told. */
+/* Determines which callbacks all counters together need. */
 static void set_up_needs(struct pmu *p)
 {
     p->moments = 0;
-    p->cycles = p->each_cycle = p->wholes = false;
-    bool strides = false, others = false; /* asked for, of instructions */
+    p->cycles = p->each_cycle = p->any_per_stall = false;
+    bool strides = false, others = false; /* predicates with and without stride predictors */
     for (const struct counter *c = p->of; c < p->of + p->count; c++) {
         if (c->by == BY_NOTHING)
             continue;
@@ -270,7 +278,7 @@ static void set_up_needs(struct pmu *p)
         strides |= c->by == BY_INSNS && c->source->strides;
         others |= c->by == BY_INSNS && !c->source->strides;
         p->cycles |= c->by == BY_CYCLES;
-        p->wholes |= c->whole;
+        p->any_per_stall |= c->per_stall;
         p->each_cycle |= (c->shaped && c->by != BY_CYCLES) || (p->counted && (c->shaped || c->by == BY_COUNTS));
     }
     p->strides = !strides ? STRIDES_UNTOLD : others ? STRIDES_TOLD : STRIDES_ONLY;
@@ -285,13 +293,13 @@ static void on_forked(void *context)
     memset(p->value, 0, p->count * sizeof *p->value);
     for (size_t i = 0; i < p->count; i++)
         if (p->of[i].by == BY_COUNTS && p->core)
-            p->of[i].seen = number_of(p, &p->of[i]);
+            p->of[i].counted_up_to = sum_of_counts(p, &p->of[i]);
 }
 
 static void on_end(void *context)
 {
     catch_up(context);
-    ((struct pmu *)context)->core = NULL; /* it goes with the simulation */
+    ((struct pmu *)context)->core = NULL; /* the core is freed with the simulation */
 }
 
 static void on_part(void *context, bool counts)
@@ -331,8 +339,12 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
         p->value[i] = specs->of[i].preload;
     }
     set_up_needs(p);
-    p->sum = (struct simulation_sum){
-        .forked = on_forked, .end = on_end, .part = on_part, .context = p, .numbers = p->value, .count = p->count};
+    p->sum = (struct simulation_sum){.forked = on_forked,
+                                     .end = on_end,
+                                     .set_counting = on_part,
+                                     .context = p,
+                                     .numbers = p->value,
+                                     .count = p->count};
     set_up_observer(p);
     return p;
 }
@@ -352,7 +364,7 @@ void pmu_attach(struct pmu *p, struct core *c, const struct core_counts *live)
     p->memory = memsys_counts(core_memsys(c));
     for (size_t i = 0; i < p->count; i++)
         if (p->of[i].by == BY_COUNTS)
-            p->of[i].seen = number_of(p, &p->of[i]);
+            p->of[i].counted_up_to = sum_of_counts(p, &p->of[i]);
 }
 
 /* ---- while the core runs */
@@ -364,7 +376,7 @@ int pmu_program(struct pmu *p, size_t i, const struct event_spec *s, struct erro
     *c = (struct counter){.halted = c->halted};
     int code = s ? set_up_counter(c, s, err) : 0;
     if (c->by == BY_COUNTS && p->core)
-        c->seen = number_of(p, c);
+        c->counted_up_to = sum_of_counts(p, c);
     set_up_needs(p);
     set_up_observer(p);
     return code;
@@ -390,12 +402,12 @@ bool pmu_needs_insns(const struct pmu *p, size_t i)
 uint64_t pmu_lasts(const struct pmu *p, size_t i)
 {
     const struct counter *c = &p->of[i];
-    uint64_t left = -p->value[i], most = 1; /* left is 0 for 2^64 */
+    uint64_t left = -p->value[i], most = 1; /* 0 stands for 2^64 */
     if (!counts_now(p, c) || left == 0)
         return UINT64_MAX;
     if (!c->shaped && c->spec->event->unit != UNIT_CYCLES)
         most = c->spec->event->unit == UNIT_VALUE ? VALUE_MOST : OCCURRENCES_MOST;
-    if (c->whole && !c->shaped) /* what is under way may be added at once */
+    if (c->per_stall && !c->shaped) /* the current stall may be added at once */
         return left > p->stall.cycles ? left - p->stall.cycles : 1;
     return left > most ? left / most : 1;
 }
@@ -405,7 +417,7 @@ void *pmu_owner(const struct pmu *p)
     return p->context;
 }
 
-/* ---- an observer of its own */
+/* ---- callbacks of the core */
 
 static void on_begin(void *context, struct core *c, const struct core_counts *live)
 {
@@ -419,8 +431,8 @@ static void on_mode(void *context, bool machine)
     p->mode = machine ? PRIVILEGE_MACHINE : PRIVILEGE_USER;
 }
 
-/* Counters of the guest are numbered from 3 on. One is read with an empty window: a stall that is under way, as far as
- * is told, ends in this cycle. */
+/* The guest reads hpmcounter3 and up. It does so with nothing in flight: a stall that the records so far have not ended
+ * ends in this cycle, and is included. */
 static uint64_t on_counter(void *context, unsigned hpmcounter)
 {
     struct pmu *p = context;
@@ -428,7 +440,7 @@ static uint64_t on_counter(void *context, unsigned hpmcounter)
     if (i >= p->count)
         return 0;
     const struct counter *c = &p->of[i];
-    bool due = c->whole && !c->shaped && p->stall.cycles && counts_now(p, c);
+    bool due = c->per_stall && !c->shaped && p->stall.cycles && counts_now(p, c);
     return pmu_value(p, i) + (due ? p->stall.cycles * c->of_cycle(&p->stall.last, c->selection) : 0);
 }
 
@@ -436,7 +448,7 @@ static uint64_t on_counter(void *context, unsigned hpmcounter)
     static void on_##what(void *context, const struct insn_view *v, uint64_t cycle)                                    \
     {                                                                                                                  \
         (void)cycle;                                                                                                   \
-        ask_insn(context, moment, v);                                                                                  \
+        count_insn(context, moment, v);                                                                                \
     }
 ON(fetched, MOMENT_FETCHED)
 ON(dispatched, MOMENT_DISPATCHED)
@@ -448,7 +460,7 @@ ON(committed, MOMENT_COMMITTED)
 ON(squashed, MOMENT_SQUASHED)
 #undef ON
 
-static bool asks(const struct pmu *p, unsigned moment)
+static bool needs_moment(const struct pmu *p, unsigned moment)
 {
     return p->moments >> moment & 1;
 }
@@ -461,14 +473,14 @@ static void set_up_observer(struct pmu *p)
     o->strides = p->strides;
     o->observed = p->moments ? OBSERVE_ALL : OBSERVE_CHOSEN;
     o->cycles = p->cycles || p->each_cycle ? on_cycles : NULL;
-    o->fetched = asks(p, MOMENT_FETCHED) ? on_fetched : NULL;
-    o->dispatched = asks(p, MOMENT_DISPATCHED) ? on_dispatched : NULL;
-    o->issued = asks(p, MOMENT_ISSUED) ? on_issued : NULL;
-    o->executed = asks(p, MOMENT_EXECUTED) ? on_executed : NULL;
-    o->completed = asks(p, MOMENT_COMPLETED) ? on_completed : NULL;
-    o->mispredicted = asks(p, MOMENT_MISPREDICTED) ? on_mispredicted : NULL;
-    o->committed = asks(p, MOMENT_COMMITTED) ? on_committed : NULL;
-    o->squashed = asks(p, MOMENT_SQUASHED) ? on_squashed : NULL;
+    o->fetched = needs_moment(p, MOMENT_FETCHED) ? on_fetched : NULL;
+    o->dispatched = needs_moment(p, MOMENT_DISPATCHED) ? on_dispatched : NULL;
+    o->issued = needs_moment(p, MOMENT_ISSUED) ? on_issued : NULL;
+    o->executed = needs_moment(p, MOMENT_EXECUTED) ? on_executed : NULL;
+    o->completed = needs_moment(p, MOMENT_COMPLETED) ? on_completed : NULL;
+    o->mispredicted = needs_moment(p, MOMENT_MISPREDICTED) ? on_mispredicted : NULL;
+    o->committed = needs_moment(p, MOMENT_COMMITTED) ? on_committed : NULL;
+    o->squashed = needs_moment(p, MOMENT_SQUASHED) ? on_squashed : NULL;
 }
 
 const struct core_observer *pmu_observer(struct pmu *p)

@@ -1,62 +1,68 @@
-/* Counters: the values of events, cycle by cycle, as specifications shape them (event_spec.h), counted exactly.
+/* Counters that count events exactly, with the filters and conditions of their specifications (event_spec.h).
  *
- * A counter that counts plain values costs nothing: it is the difference of numbers that the simulator keeps. Filters
- * by address or class ask every instruction; edges and thresholds look at every cycle.
+ * A counter of plain values costs nothing: it is the difference of numbers that the simulator keeps anyway. A filter by
+ * address or class examines every instruction; an edge or a threshold examines every cycle.
  *
- * The condition of an edge or a threshold is a value of at least the threshold (1 without one), or of less with `inv`;
- * an edge counts the cycles in which it begins to hold, a threshold those in which it holds.
+ * The condition of an edge or a threshold is that the value of the event is at least the threshold (1 if none is
+ * given), or less with `inv`. An edge counts the cycles in which the condition begins to hold, a threshold the cycles
+ * in which it holds.
  *
- * Counters may be for one privilege only: what happens in other modes is not counted, edges that begin there neither.
- * An event of the memory system is of the mode in which it happens; a store may leave the store buffer later.
+ * A counter may be restricted to one privilege mode: it counts nothing in other modes, nor edges that begin there. An
+ * event of the memory system belongs to the mode in which it happens; a store may leave the store buffer in a later
+ * mode than that of its instruction.
  *
- * Limits: the process that was started is marked; those that it forks are not. */
+ * Limits: the process that was started is marked; processes that it forks are not. */
 #ifndef CYCLESCOPE_PMU_PMU_H
 #define CYCLESCOPE_PMU_PMU_H
 
-#include "core/simulate.h"
+#include "sim/simulate.h"
 #include "pmu/event_spec.h"
 
-/* A counter grew by so much, because of this instruction if one is known. */
+/* Called when a counter grows by `amount`. `v` is the instruction that caused it, or NULL if unknown. */
 typedef void pmu_counted(void *context, size_t counter, uint64_t amount, const struct insn_view *v);
 
 struct pmu;
 
-/* The specs stay the caller's, as long as the PMU is used, and may be NULL: no counters. `counted` may be NULL. */
+/* One counter per spec. The specs belong to the caller and must outlive the PMU; NULL: no counters. `counted` may be
+ * NULL. */
 struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void *context, struct error *err) MUST_CHECK;
 void pmu_free(struct pmu *p);
 
-/* Its context is the PMU. Who observes more may add functions to a copy, and gets at its own context by pmu_owner; its
- * `begin` calls pmu_attach. Who adds functions of instructions sees to it that `strides` is not STRIDES_ONLY. */
+/* The observer that counts; its context is the PMU. A caller that observes more adds callbacks to a copy: they get
+ * their own context from pmu_owner, and a `begin` must call pmu_attach. A caller that adds callbacks of instructions
+ * must not leave `strides` at STRIDES_ONLY. */
 const struct core_observer *pmu_observer(struct pmu *p);
 void *pmu_owner(const struct pmu *p); /* the context of `counted` */
 void pmu_attach(struct pmu *p, struct core *c, const struct core_counts *live);
 const struct simulation_sum *pmu_sum(struct pmu *p);
 
+/* Current value of a counter. */
 uint64_t pmu_value(struct pmu *p, size_t counter);
 
-/* ---- counters that are programmed while the core runs (machine_pmu.h). With nothing in flight. */
+/* ---- counters that are programmed while the core runs (machine_pmu.h). To be called with nothing in flight. */
 
-/* So many counters, none of which counts yet. */
+/* `count` counters that are not programmed yet. */
 struct pmu *pmu_new_bank(size_t count, struct error *err) MUST_CHECK;
-/* From now on the counter counts this, or nothing; its value stays. The spec stays the caller's. If it fails, the
- * counter counts nothing. What pmu_observer says may change. */
+/* Makes a counter count `s`, or nothing if NULL or if the call fails. The value of the counter does not change. The
+ * spec belongs to the caller and must outlive its use. The content of pmu_observer may change. */
 int pmu_program(struct pmu *p, size_t counter, const struct event_spec *s, struct error *err) MUST_CHECK;
 void pmu_set_value(struct pmu *p, size_t counter, uint64_t value);
-void pmu_halt(struct pmu *p, size_t counter, bool halted); /* it stands still */
-/* Whether it has to be told of instructions. */
+void pmu_halt(struct pmu *p, size_t counter, bool halted); /* pauses or resumes counting */
+/* Whether a counter needs callbacks of instructions. */
 bool pmu_needs_insns(const struct pmu *p, size_t counter);
-/* For how many cycles it cannot pass 2^64 as long as the mode stays: 1 or more, UINT64_MAX if it stands still. */
+/* A number of cycles, at least 1, within which a counter cannot overflow 2^64 while the mode does not change;
+ * UINT64_MAX if it does not count. */
 uint64_t pmu_lasts(const struct pmu *p, size_t counter);
 
-/* Whether a counter is one of the simulator's numbers, without any shape or filter; and that number, once attached. */
+/* Whether a counter is equal to one count of the simulator, without filters and conditions. */
 bool pmu_is_plain(const struct pmu *p, size_t counter);
+/* That count; only if pmu_is_plain, after pmu_attach. */
 const uint64_t *pmu_plain_count(const struct pmu *p, size_t counter);
 
-/* Whether this instruction, as it retires, is an event of the counter; false if events do not belong to instructions.
- */
+/* Whether this retiring instruction is an event of the counter; false if its events do not belong to instructions. */
 bool pmu_matches(const struct pmu *p, size_t counter, const struct insn_view *v);
 
-/* Whether this counts cycles as such. */
+/* Whether this counts all cycles, without a threshold or edge. */
 bool pmu_counts_cycles(const struct event_spec *s);
 
 #endif

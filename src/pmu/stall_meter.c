@@ -14,7 +14,7 @@ enum stall_part stall_part_of(const struct cycle_record *r)
     return r->commit_stop == COMMIT_EMPTY ? by_cause[r->cause] : by_wait[r->head_wait];
 }
 
-/* What the stall would be charged to if these cycles were its last. */
+/* The wait that the stall is charged to if these n cycles are its last. */
 static uint8_t charged_wait(struct stall_meter *m, uint8_t wait, uint64_t n)
 {
     uint8_t before = m->before;
@@ -23,11 +23,12 @@ static uint8_t charged_wait(struct stall_meter *m, uint8_t wait, uint64_t n)
     case HEAD_DTLB:
     case HEAD_STORES: m->before = wait; return wait;
     case HEAD_L1D_HIT: return before ? before : wait;
-    case HEAD_ISSUE: /* an atomic or a fence has its turn when the stores have gone; else this is another one's */
+    case HEAD_ISSUE: /* an atomic or a fence issues when the older stores have left; else another instruction is the
+                        head now */
         if (before != HEAD_STORES || m->wait == HEAD_L1D_HIT)
             m->before = HEAD_NOTHING;
         return wait;
-    case HEAD_ALU: /* behind a hit it is another one's; a store takes one cycle */
+    case HEAD_ALU: /* after a hit, another instruction is the head now; a store takes one cycle */
         m->before = HEAD_NOTHING;
         return before && n == 1 && m->wait != HEAD_L1D_HIT ? before : wait;
     default: m->before = HEAD_NOTHING; return wait;

@@ -1,28 +1,31 @@
-/* Stalls as wholes, made of the records of single cycles.
+/* Finds whole stalls in the records of single cycles, and what each stall is charged to.
  *
- * A stall is a run of cycles in which nothing retires. Cycles with an empty window are charged one by one, to the most
- * recent instruction miss, misfetch or misprediction. A run of cycles with something in the window is charged as a
- * whole when retirement goes on, to what finished last: what the oldest instruction (of bundles: the oldest that is not
- * done of the first) waited for in the last cycle. But a data hit, and the one cycle in which a store or a fence
- * finishes, count for what that instruction waited for before, if it was a translation, a rejection or older stores.
- * What waits for its turn is thus charged by its own class, whatever its operands waited for.
+ * A stall is a run of cycles in which nothing retires. Cycles with an empty ROB are charged one by one, to the most
+ * recent instruction miss, misfetch or misprediction. A run of cycles with instructions in the ROB is charged as a
+ * whole when retirement resumes. It is charged to what finished last: what the oldest instruction waited for in the
+ * last cycle (with bundles: the oldest unfinished instruction of the first bundle). Two kinds of last cycles are
+ * charged differently: a data hit, and the single cycle in which a store or a fence finishes. They are charged to what
+ * that instruction waited for before, if this was a translation, a rejection or older stores. An instruction that waits
+ * for its turn to issue is therefore charged by its own class, regardless of what its operands waited for.
  *
- * Modes change, counters are read by firmware and runs end with an empty window, so no whole is ever cut there.
+ * Mode changes, reads of counters by firmware and the end of a run happen with nothing in flight, so they never divide
+ * a stall.
  *
- * Limits: units of one cycle are integer units. What befell an instruction before it was the oldest is not known. */
+ * Limits: units with a latency of one cycle count as integer units. What an instruction waited for before it was the
+ * oldest is not known. */
 #ifndef CYCLESCOPE_PMU_STALL_METER_H
 #define CYCLESCOPE_PMU_STALL_METER_H
 
 #include "core/core.h"
 
-/* In the order of the mask of the event stall-breakdown. */
+/* What a stall is charged to, in the order of the mask of event stall_breakdown. */
 enum stall_part {
-    PART_ICACHE,      /* an instruction miss, that of a translation included */
-    PART_BRANCH,      /* a misprediction or a misfetch */
+    PART_ICACHE,      /* instruction miss of a cache or the TLB */
+    PART_BRANCH,      /* misprediction or misfetch */
     PART_DCACHE,      /* data from beyond the first cache */
-    PART_TRANSLATION, /* of data */
-    PART_REJECT,      /* sent back */
-    PART_FPU,         /* latency of floating point */
+    PART_TRANSLATION, /* translation of a data address */
+    PART_REJECT,      /* rejected access: an overlap with a store, or no MSHR */
+    PART_FPU,         /* latency of floating-point units */
     PART_INTEGER,     /* latency of integer units */
     PART_HIT,         /* data from the first cache, or forwarded */
     PART_STORES,      /* older stores, or room in the store buffer */
@@ -30,25 +33,26 @@ enum stall_part {
     STALL_PARTS
 };
 
-/* What the cycles of this record are charged to. It is one of a stall. */
+/* What this record of a stall is charged to. */
 enum stall_part stall_part_of(const struct cycle_record *r);
 
+/* Whether these cycles belong to a stall that is charged as a whole: nothing retires, and the ROB is not empty. */
 static inline bool stall_is_whole(const struct cycle_record *r)
 {
     return r->committed == 0 && r->commit_stop != COMMIT_EMPTY;
 }
 
 struct stall_meter {
-    uint64_t cycles;          /* of the stall that is under way; 0: none is */
-    struct cycle_record last; /* its last, as it is to be charged */
-    uint8_t wait;             /* enum head_wait of that, as it was told */
-    uint8_t before;           /* what a quick end would count for, or HEAD_NOTHING */
+    uint64_t cycles;          /* length so far of the current stall; 0: no stall */
+    struct cycle_record last; /* its last record, with head_wait replaced by the wait that the stall is charged to */
+    uint8_t wait;             /* head_wait of the last record, as the core reported it */
+    uint8_t before;           /* earlier wait that a data hit or a single cycle is charged to, or HEAD_NOTHING */
 };
 
-/* These cycles are part of a stall that is charged as a whole. */
+/* Adds n cycles for which stall_is_whole holds. */
 void stall_meter_add(struct stall_meter *m, const struct cycle_record *r, uint64_t n);
 
-/* These are not: how long the stall was that they end, if there was one; it is charged by `m->last`. */
+/* Ends the current stall, if any, and returns its length. It is charged to stall_part_of(&m->last). */
 static inline uint64_t stall_meter_end(struct stall_meter *m)
 {
     uint64_t cycles = m->cycles;

@@ -13,34 +13,28 @@ static bool is_counted(const struct counter_report *r, size_t event)
     return r->fits == NULL || r->fits[event];
 }
 
-/* What the counter grew by. */
+/* Growth of the counter during the run. */
 static double amount_of(const struct counter_report *r, size_t event)
 {
     return (double)(r->value[event] - r->specs->of[event].preload);
 }
 
-/* ---- what a count means beside others */
+/* ---- comments beside a count: its relation to other counts */
 
 enum { COMMENT_SIZE = 64 };
-
-/* An edge turns an event into beginnings, a threshold into cycles. */
-static enum event_unit unit_of(const struct event_spec *s)
-{
-    return s->edge ? UNIT_OCCURRENCES : s->threshold ? UNIT_CYCLES : s->event->unit;
-}
 
 static bool same_range(const struct address_range *a, const struct address_range *b)
 {
     return a->from == b->from && a->to == b->to;
 }
 
-/* Whether `b` counts what lasts and `a` how often it begins. Falling edges are as many as rising ones. */
+/* Whether `a` counts the edges of what `b` counts, so that b / a is the mean duration. A falling edge is as good as a
+ * rising one, since both occur equally often. */
 static bool is_duration_of(const struct event_spec *a, const struct event_spec *b)
 {
     return a->edge && !b->edge && a->event == b->event && a->mask == b->mask && a->classes == b->classes &&
-           a->privilege == b->privilege && a->path == b->path && a->marked == b->marked &&
-           a->threshold == b->threshold && (a->invert == b->invert || a->threshold == 0) &&
-           same_range(&a->ip, &b->ip) && same_range(&a->addr, &b->addr);
+           a->privilege == b->privilege && a->path == b->path && a->marked == b->marked && a->at_least == b->at_least &&
+           (a->invert == b->invert || a->at_least == 0) && same_range(&a->ip, &b->ip) && same_range(&a->addr, &b->addr);
 }
 
 static void comment_on_edges(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
@@ -50,13 +44,13 @@ static void comment_on_edges(const struct counter_report *r, size_t event, char 
         const struct event_spec *s = &r->specs->of[i];
         if (is_duration_of(edges, s) && is_counted(r, i) && amount_of(r, event) > 0) {
             snprintf(text, COMMENT_SIZE, "%8.2f %s each", amount_of(r, i) / amount_of(r, event),
-                     unit_of(s) == UNIT_CYCLES ? "cycles" : "events");
+                     event_spec_unit(s) == UNIT_CYCLES ? "cycles" : "events");
             return;
         }
     }
 }
 
-/* Empty if there is nothing to say. */
+/* Leaves `text` empty if there is no useful comment. */
 static void comment_on(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
 {
     const struct event_spec *s = &r->specs->of[event];
@@ -69,7 +63,7 @@ static void comment_on(const struct counter_report *r, size_t event, char text[C
     }
     if (pmu_has_own_counter(s) || insns == 0 || cycles == 0)
         return;
-    switch (unit_of(s)) {
+    switch (event_spec_unit(s)) {
     case UNIT_OCCURRENCES: snprintf(text, COMMENT_SIZE, "%8.2f per 1000 instructions", 1000 * amount / insns); break;
     case UNIT_CYCLES: snprintf(text, COMMENT_SIZE, "%8.2f %% of cycles", 100 * amount / cycles); break;
     case UNIT_VALUE: snprintf(text, COMMENT_SIZE, "%8.2f on average", amount / cycles); break;
@@ -86,11 +80,12 @@ static void print_line(const char *count, const char *label, int width, const ch
         fprintf(to, " %19s  %s\n", count, label);
 }
 
-/* Events of what retires know no wrong path; how many cycles have how many of them is the core's business. */
+/* How much warming distorts this count. Counts of retired instructions do not depend on the wrong path. Counts by edge
+ * or threshold depend on the timing of the core even if the event itself does not. */
 static enum warm_trust trust_of(const struct event_spec *s)
 {
     enum warm_trust trust = s->event->trust;
-    bool counted_as_is = !s->edge && !s->threshold;
+    bool counted_as_is = !s->edge && !s->at_least;
     if (trust == TRUST_OWN)
         return s->path == PATH_RETIRED && counted_as_is ? TRUST_OWN : TRUST_NEAR;
     if (trust == TRUST_NONE)
@@ -98,15 +93,15 @@ static enum warm_trust trust_of(const struct event_spec *s)
     return counted_as_is ? trust : TRUST_NEAR;
 }
 
-/* Half of the interval of an estimate. */
+/* Half of the 95 % interval of an estimated count. */
 static double half_of(const struct counter_report *r, size_t event)
 {
-    return sampled_doubt(r->run, sampled_half(r->run, SIMULATION_NUMBERS + event), amount_of(r, event),
-                         trust_of(&r->specs->of[event]));
+    return sampled_add_warm_error(r->run, sampled_half(r->run, SIMULATION_NUMBERS + event), amount_of(r, event),
+                                  trust_of(&r->specs->of[event]));
 }
 
-/* How far the count may be off, in percent of it, if it is an estimate. */
-static void doubt(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
+/* Appends the 95 % interval, in percent of the count, if the count is an estimate. */
+static void append_interval(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
 {
     size_t used = strlen(text);
     if (!r->run->sampled || amount_of(r, event) == 0)
@@ -124,7 +119,7 @@ static void print_events(const struct counter_report *r, int width, FILE *to)
     for (size_t i = 0; i < r->specs->count; i++) {
         const char *label = r->specs->of[i].text;
         comment_on(r, i, comment);
-        doubt(r, i, comment);
+        append_interval(r, i, comment);
         if (is_counted(r, i))
             print_line(grouped(r->value[i], text), label, width, comment, to);
         else
@@ -191,22 +186,20 @@ void counter_report_csv(const struct counter_report *r, FILE *to)
         }
         csv_text(r->specs->of[i].text, to);
         if (is_counted(r, i))
-            fprintf(to, ",%" PRIu64 ",%s\n", r->value[i], units[unit_of(&r->specs->of[i])]);
+            fprintf(to, ",%" PRIu64 ",%s\n", r->value[i], units[event_spec_unit(&r->specs->of[i])]);
         else
-            fprintf(to, ",,%s\n", units[unit_of(&r->specs->of[i])]);
+            fprintf(to, ",,%s\n", units[event_spec_unit(&r->specs->of[i])]);
     }
 }
 
-/* Integers of jansson have a sign: what is larger, as a counter that was preloaded may be, is written as text. */
+/* Integers of jansson are signed. A value above INT64_MAX, possible for a preloaded counter, is written as a real
+ * number, which is rounded; `growth` is always exact. */
 static json_t *value_json(const struct counter_report *r, size_t event)
 {
-    char text[24];
     if (!is_counted(r, event))
         return json_null();
-    if (r->value[event] <= INT64_MAX)
-        return json_integer((json_int_t)r->value[event]);
-    snprintf(text, sizeof text, "%" PRIu64, r->value[event]);
-    return json_string(text);
+    return r->value[event] <= INT64_MAX ? json_integer((json_int_t)r->value[event])
+                                        : json_real((double)r->value[event]);
 }
 
 json_t *counter_report_json(const struct counter_report *r)
@@ -219,6 +212,8 @@ json_t *counter_report_json(const struct counter_report *r)
             json_decref(counters);
             return NULL;
         }
+        if (s->preload && is_counted(r, i))
+            json_object_set_new(one, "growth", json_integer((json_int_t)(r->value[i] - s->preload)));
         if (r->run->sampled)
             json_object_set_new(one, "interval", interval_json((double)r->value[i], half_of(r, i)));
         if (r->fits)

@@ -1,4 +1,5 @@
-/* The events that a user asked for, as a page in the manner of perf stat, as JSON and as CSV. */
+/* Final values of the counters that the user asked for with -e, as a text page in the style of `perf stat`, as JSON and
+ * as CSV. */
 #ifndef CYCLESCOPE_REPORT_COUNTER_REPORT_H
 #define CYCLESCOPE_REPORT_COUNTER_REPORT_H
 
@@ -8,16 +9,17 @@
 struct counter_report {
     const struct run_report *run;
     const struct event_specs *specs;
-    const uint64_t *value;   /* by event */
-    const bool *fits;        /* by event, whether it fits the core's PMU; NULL: nobody asked */
-    const unsigned *counter; /* by event that fits, its counter (pmu/fit.h) */
+    const uint64_t *value;   /* by event: the counter at the end, its preload included */
+    const bool *fits;        /* by event: it fits the core's PMU and was counted; NULL: the PMU imposed no limit */
+    const unsigned *counter; /* by event that fits: its counter, or COUNTER_OF_ITS_OWN (pmu/fit.h) */
 };
 
 void counter_report_print(const struct counter_report *r, FILE *to);
-/* event,value,unit; the value is empty if it was not counted. Of programs that share the core, one after the other:
- * number,program,event,value,unit. */
+/* Columns: event,value,unit. `value` is empty if the event was not counted. When programs share the core, the columns
+ * are number,program,event,value,unit; call this once per program, in order, since only program 0 writes the heading.
+ */
 void counter_report_csv(const struct counter_report *r, FILE *to);
-/* An array with an object for each event. NULL if a text is not UTF-8. */
+/* An array with one object per event, owned by the caller. NULL if a text is not UTF-8. */
 json_t *counter_report_json(const struct counter_report *r);
 
 #endif

@@ -5,7 +5,8 @@
 #define CORE(field)   (uint16_t) offsetof(struct simulation_counts, core.field)
 #define MEMORY(field) (uint16_t) offsetof(struct simulation_counts, memory.field)
 
-/* Right path and all, and how far all of them are to be trusted. */
+/* Two rows: accesses on the right path, and all accesses. In the memory hierarchy, element 0 of a field counts all
+ * accesses and element 1 those of the wrong path. `all` is the warm_trust of all accesses. */
 #define PATHS(name, field, help, all)                                                                                  \
     {name, help, MEMORY(field[0]), MEMORY(field[1]), TRUST_NEAR},                                                      \
     {                                                                                                                  \
@@ -16,18 +17,19 @@
         name, help, MEMORY(field), NO_COUNT, trust                                                                     \
     }
 
-/* What comes to a cache depends on the one before it, what it does with that on itself. */
+/* The rows of one cache. The number of accesses depends on the level before it and has the warm_trust `before`; what
+ * the cache does with them has the warm_trust `itself`. */
 #define CACHE(c, what, before, itself)                                                                                 \
-    PATHS(#c "_access_misses", c.misses, what ": accesses to lines that were not there", itself),                      \
+    PATHS(#c "_access_misses", c.misses, what ": accesses that missed", itself),                                       \
         PATHS(#c "_accesses", c.accesses, what ": lines accessed", before),                                            \
-        PATHS(#c "_merges", c.merges, what ": misses on lines already on the way", itself),                            \
-        EACH(#c "_writebacks", c.writebacks, what ": dirty lines that left", itself),                                  \
-        EACH(#c "_clean_evictions", c.clean_evictions, what ": other lines that left", itself),                        \
+        PATHS(#c "_merges", c.merges, what ": misses on lines that were already being fetched", itself),               \
+        EACH(#c "_writebacks", c.writebacks, what ": dirty lines evicted", itself),                                    \
+        EACH(#c "_clean_evictions", c.clean_evictions, what ": clean lines evicted", itself),                          \
         EACH(#c "_prefetches", c.prefetches, what ": lines prefetched", itself),                                       \
         EACH(#c "_useful_prefetches", c.useful_prefetches, what ": prefetched lines that were used", itself),          \
-        EACH(#c "_rejects", c.rejects, what ": accesses rejected for want of an MSHR", itself)
+        EACH(#c "_rejects", c.rejects, what ": accesses rejected because no MSHR was free", itself)
 
-/* Where stores come, and where prefetches of the level before do. */
+/* Rows of caches that stores reach, and of caches that prefetches of the level before reach. */
 #define STORES(c, what)                                                                                                \
     EACH(#c "_store_accesses", c.store_accesses, what ": accesses by stores", TRUST_NEAR),                             \
         EACH(#c "_store_misses", c.store_misses, what ": of these, misses", TRUST_NEAR)
@@ -52,6 +54,11 @@ const struct count_row count_rows[] = {
     CACHE(l3d, "third cache, for data", TRUST_NONE, TRUST_NONE),
     STORES(l3d, "third cache, for data"),
     PREFETCHED(l3d, "third cache, for data", TRUST_NONE),
+    PATHS("l1i_primary_misses", primary_i.l1, "lines that the first instruction cache requested", TRUST_NEAR),
+    PATHS("l1d_primary_misses", primary_d.l1, "lines that loads and stores requested from behind the first data cache",
+          TRUST_NEAR),
+    PATHS("l2i_primary_misses", primary_i.memory, "lines of instructions requested from memory", TRUST_NONE),
+    PATHS("l2d_primary_misses", primary_d.memory, "lines that loads and stores requested from memory", TRUST_NONE),
     PATHS("itlb_access_misses", itlb_misses, "fetches that missed the first-level TLB", TRUST_NEAR),
     PATHS("dtlb_access_misses", dtlb_misses, "loads and stores that missed the first-level TLB", TRUST_NEAR),
     PATHS("itlb_walks", itlb_walks, "page walks for instructions", TRUST_NEAR),
@@ -59,7 +66,7 @@ const struct count_row count_rows[] = {
     EACH("bus_transactions", bus_transactions, "bus transactions", TRUST_NONE),
     EACH("bus_reads", bus_reads, "of these, reads", TRUST_NONE),
     EACH("bus_writes", bus_writes, "of these, writes", TRUST_NONE),
-    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was taken, if its bandwidth is limited",
+    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was busy, if its bandwidth is limited",
          TRUST_NONE),
 };
 const size_t count_row_count = sizeof count_rows / sizeof count_rows[0];
@@ -81,7 +88,7 @@ static uint64_t number_at(const struct simulation_counts *c, size_t offset)
 
 uint64_t count_value(const struct simulation_counts *c, const struct count_row *row)
 {
-    return number_at(c, row->offset) - (row->less == NO_COUNT ? 0 : number_at(c, row->less));
+    return number_at(c, row->offset) - (row->minus == NO_COUNT ? 0 : number_at(c, row->minus));
 }
 
 json_t *counts_json(const struct simulation_counts *c)
@@ -96,14 +103,14 @@ json_t *counts_json(const struct simulation_counts *c)
 
 static const struct stage_reason fetch_reasons[FETCH_STOPS] = {
     [FETCH_WIDTH] = {"width", "full width"},
-    [FETCH_GROUP] = {"group", "the line, or the branches of a cycle, ended"},
+    [FETCH_GROUP] = {"group", "the end of the line, or the limit of branches per cycle"},
     [FETCH_BUFFER] = {"buffer", "no room in the fetch buffer"},
-    [FETCH_L1I] = {"l1i", "a line came from the second or third cache"},
-    [FETCH_L2I] = {"l2i", "a line came from memory"},
-    [FETCH_ITLB] = {"itlb", "a translation was under way"},
+    [FETCH_L1I] = {"l1i", "a line was coming from the second or third cache"},
+    [FETCH_L2I] = {"l2i", "a line was coming from memory"},
+    [FETCH_ITLB] = {"itlb", "a translation was outstanding"},
     [FETCH_MISFETCH] = {"misfetch", "a taken branch was not in the BTB"},
     [FETCH_SERIAL] = {"serial", "the window drained"},
-    [FETCH_LOST] = {"lost", "the wrong path led nowhere"},
+    [FETCH_LOST] = {"lost", "the wrong path had no next instruction"},
 };
 
 static const struct stage_reason dispatch_reasons[DISPATCH_STOPS] = {
@@ -118,9 +125,9 @@ static const struct stage_reason dispatch_reasons[DISPATCH_STOPS] = {
 
 static const struct stage_reason issue_reasons[ISSUE_STOPS] = {
     [ISSUE_WIDTH] = {"width", "full width"},
-    [ISSUE_EMPTY] = {"empty", "nothing waited"},
-    [ISSUE_OPERANDS] = {"operands", "what waited was not ready"},
-    [ISSUE_UNITS] = {"units", "units or ports were taken"},
+    [ISSUE_EMPTY] = {"empty", "no instruction waited"},
+    [ISSUE_OPERANDS] = {"operands", "no waiting instruction was ready"},
+    [ISSUE_UNITS] = {"units", "units or ports were busy"},
 };
 
 static const struct stage_reason commit_reasons[COMMIT_STOPS] = {
@@ -131,17 +138,17 @@ static const struct stage_reason commit_reasons[COMMIT_STOPS] = {
 };
 
 static const struct stage_reason head_reasons[HEAD_WAITS] = {
-    [HEAD_NOTHING] = {"nothing", "nothing: it was complete, or there was none"},
-    [HEAD_ISSUE] = {"issue", "its turn, or a unit"},
+    [HEAD_NOTHING] = {"nothing", "nothing: it was complete, or the ROB was empty"},
+    [HEAD_ISSUE] = {"issue", "its turn to issue, or a free unit"},
     [HEAD_ALU] = {"alu", "an ALU, or a unit of one cycle"},
     [HEAD_UNIT] = {"unit", "an integer unit of long latency"},
     [HEAD_FPU] = {"fpu", "a floating-point unit of long latency"},
     [HEAD_L1D_HIT] = {"l1d_hit", "data from the first cache, or forwarded"},
     [HEAD_L1D] = {"l1d", "data from the second or third cache"},
     [HEAD_L2D] = {"l2d", "data from memory"},
-    [HEAD_DTLB] = {"dtlb", "a translation"},
+    [HEAD_DTLB] = {"dtlb", "an address translation"},
     [HEAD_WALKED] = {"walked", "data from the second or third cache, after a page walk"},
-    [HEAD_REJECT] = {"reject", "another try: a partial overlap, or no MSHR"},
+    [HEAD_REJECT] = {"reject", "a retry after a reject: partial overlap with a store, or no free MSHR"},
     [HEAD_STORES] = {"stores", "older stores to reach the cache, or room in the store buffer"},
 };
 

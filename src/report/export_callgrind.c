@@ -1,8 +1,8 @@
-/* The profile format of callgrind, with a position for each instruction and a cost for each event.
+/* Export in the profile format of callgrind, with one position per instruction and one cost per event.
  *
- * A call's inclusive cost is what was sampled below it; of nested calls of one function the outermost has it, so that
- * the costs of all calls of a function sum to its inclusive cost. Samples do not tell how often a call was made: the
- * number of calls is that of the samples below it. */
+ * The inclusive cost of a call is the weight of all samples below it. If calls of one function are nested, only the
+ * outermost call is charged, so that the costs of all calls of a function sum to its inclusive cost. Samples do not say
+ * how often a call was made, so the number of calls is the number of samples below the call. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,23 +10,24 @@
 #include <string.h>
 
 #include "report/profile_export.h"
-#include "report/profile_rows.h"
+#include "base/array.h"
+#include "profile/profile_rows.h"
 
-/* A call that samples were below of. */
+/* A call with samples below it. */
 struct edge {
-    uint32_t place;  /* of the call */
-    uint32_t callee; /* function */
-    uint32_t number; /* where its costs are */
+    uint32_t place;  /* the calling instruction */
+    uint32_t callee; /* the called function */
+    uint32_t number; /* index of its costs in callgrind.cost */
 };
 
-/* Names that were written: from then on their number stands for them. */
+/* Names that have been written once. Later uses write only the number of the name. */
 struct numbered {
     const char **name;
     size_t count, room;
     struct index_table index;
 };
 
-struct writing {
+struct callgrind {
     const struct profile_names *n;
     unsigned first, last;
     FILE *to;
@@ -34,10 +35,10 @@ struct writing {
     size_t edges, edge_room;
     struct index_table edge_index;
     struct profile_amount *self; /* [place * events + event] */
-    struct profile_amount *cost; /* [edge's number * events + event] */
-    uint32_t *order;             /* places by function, then by address */
+    struct profile_amount *cost; /* [edge.number * events + event] */
+    uint32_t *order;             /* places sorted by function, then by address */
     struct numbered modules, files;
-    bool *written; /* by function: its name is, and its number is the function's */
+    bool *written; /* by function: its name has been written; the number of the name is the function's + 1 */
 };
 
 /* ---- calls */
@@ -48,14 +49,14 @@ static bool same_edge(const void *owner, uint32_t i, const void *key)
     return a->place == b->place && a->callee == b->callee;
 }
 
-static int find_edge(struct writing *w, uint32_t place, uint32_t callee, uint32_t *number)
+static int find_edge(struct callgrind *w, uint32_t place, uint32_t callee, uint32_t *number)
 {
     struct edge key = {place, callee, (uint32_t)w->edges};
     uint64_t hash = hash_number(hash_number(0, place), callee);
     *number = index_table_find(&w->edge_index, hash, same_edge, w->edge, &key);
     if (*number != INDEX_NONE)
         return 0;
-    struct edge *grown = array_room(w->edge, w->edges, &w->edge_room, sizeof *grown);
+    struct edge *grown = array_grow(w->edge, w->edges, &w->edge_room, sizeof *grown);
     if (grown == NULL)
         return -ENOMEM;
     w->edge = grown;
@@ -66,8 +67,10 @@ static int find_edge(struct writing *w, uint32_t place, uint32_t callee, uint32_
     return 0;
 }
 
-/* The callee is the function that was found below the call, which after a tail call is not the one that was called. */
-static int find_edges(struct writing *w, uint32_t *guard_of_node, uint32_t *guard_of_cell, uint32_t *edge_of_node,
+/* Finds the edge of each node and cell of the profile. The callee is the function of the frame below the call; after a
+ * tail call that is not the function that was called. The guards are the functions themselves (profile_add_inclusive).
+ */
+static int find_edges(struct callgrind *w, uint32_t *guard_of_node, uint32_t *guard_of_cell, uint32_t *edge_of_node,
                       uint32_t *edge_of_cell)
 {
     const struct profile_names *n = w->n;
@@ -96,7 +99,7 @@ static int by_caller(const void *left, const void *right)
     return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-static int add_calls(struct writing *w, struct error *err)
+static int add_calls(struct callgrind *w, struct error *err)
 {
     const struct profile *p = w->n->profile;
     uint32_t *of[4];
@@ -126,10 +129,10 @@ static bool same_name(const void *owner, uint32_t i, const void *key)
     return ((const char *const *)owner)[i] == *(const char *const *)key;
 }
 
-/* Numbers a name; false without memory. */
+/* Gives the name the next number; false if memory ran out. */
 static bool add_name(struct numbered *n, const char *name, uint64_t hash)
 {
-    const char **grown = array_room(n->name, n->count, &n->room, sizeof *grown);
+    const char **grown = array_grow(n->name, n->count, &n->room, sizeof *grown);
     if (grown)
         n->name = grown;
     if (grown == NULL || index_table_add(&n->index, hash, (uint32_t)n->count) != 0)
@@ -138,8 +141,8 @@ static bool add_name(struct numbered *n, const char *name, uint64_t hash)
     return true;
 }
 
-/* `fl=(3) NAME` the first time, `fl=(3)` after that. Without memory the name is written as it is, which means the same.
- */
+/* Writes `fl=(3) NAME` the first time and `fl=(3)` later. If memory ran out the name is written without a number, which
+ * readers also accept. */
 static void put_name(struct numbered *n, const char *key, const char *name, FILE *to)
 {
     uint64_t hash = hash_number(0, (uintptr_t)name);
@@ -152,7 +155,7 @@ static void put_name(struct numbered *n, const char *key, const char *name, FILE
         fprintf(to, "%s=%s\n", key, name);
 }
 
-static void put_function(struct writing *w, const char *key, uint32_t function)
+static void put_function(struct callgrind *w, const char *key, uint32_t function)
 {
     fprintf(w->to, w->written[function] ? "%s=(%u)\n" : "%s=(%u) %s\n", key, function + 1,
             w->n->function[function].name);
@@ -167,14 +170,14 @@ static const char *file_of(const char *file)
 
 /* ---- writing */
 
-static void put_costs(const struct writing *w, const struct profile_amount *a)
+static void put_costs(const struct callgrind *w, const struct profile_amount *a)
 {
     for (unsigned e = w->first; e <= w->last; e++)
         fprintf(w->to, " %" PRIu64, a[e].weight);
     fputc('\n', w->to);
 }
 
-static void put_call(struct writing *w, const struct edge *edge)
+static void put_call(struct callgrind *w, const struct edge *edge)
 {
     const struct profile_place *p = &w->n->place[edge->place];
     const struct profile_function *callee = &w->n->function[edge->callee];
@@ -190,7 +193,7 @@ static void put_call(struct writing *w, const struct edge *edge)
     put_costs(w, cost);
 }
 
-static const struct edge *edges_of(const struct writing *w, uint32_t place)
+static size_t first_edge(const struct callgrind *w, uint32_t place)
 {
     size_t low = 0, high = w->edges;
     while (low < high) {
@@ -200,11 +203,11 @@ static const struct edge *edges_of(const struct writing *w, uint32_t place)
         else
             high = middle;
     }
-    return w->edge + low;
+    return low;
 }
 
-/* An instruction; `*file` is the one that the lines before it are in. */
-static void put_place(struct writing *w, uint32_t place, const char **file)
+/* Writes one instruction: its own costs and its calls. `*file` is the source file that was written last. */
+static void put_place(struct callgrind *w, uint32_t place, const char **file)
 {
     const struct profile_place *p = &w->n->place[place];
     const struct profile_amount *self = &w->self[(size_t)place * w->n->profile->events];
@@ -219,11 +222,11 @@ static void put_place(struct writing *w, uint32_t place, const char **file)
         fprintf(w->to, "0x%" PRIx64 " %u", p->pc, p->line);
         put_costs(w, self);
     }
-    for (const struct edge *e = edges_of(w, place); e < w->edge + w->edges && e->place == place; e++)
-        put_call(w, e);
+    for (size_t e = first_edge(w, place); e < w->edges && w->edge[e].place == place; e++)
+        put_call(w, &w->edge[e]);
 }
 
-static void put_body(struct writing *w)
+static void put_body(struct callgrind *w)
 {
     const struct profile_names *n = w->n;
     const char *file = NULL;
@@ -244,6 +247,7 @@ static void put_body(struct writing *w)
 
 enum { EVENT_NAME_SIZE = 80 };
 
+/* Keeps letters and digits; the first letter of each word becomes upper case. */
 static void shorten(const char *name, char text[EVENT_NAME_SIZE])
 {
     size_t used = 0;
@@ -257,25 +261,25 @@ static void shorten(const char *name, char text[EVENT_NAME_SIZE])
     text[used] = '\0';
 }
 
-/* Readers take letters and digits only, a letter first; the whole name stands in a line of its own. Names that would be
- * the same have the event's number in front. */
-static void put_event_name(const struct writing *w, unsigned event)
+/* Writes a short name for an event: readers accept letters and digits only, a letter first. The full name is on a line
+ * of its own. Short names that would not be unique start with the number of the event. */
+static void put_event_name(const struct callgrind *w, unsigned event)
 {
     const struct profile *p = w->n->profile;
     char text[EVENT_NAME_SIZE], other[EVENT_NAME_SIZE];
     shorten(p->event[event].name, text);
-    bool clear = isalpha((unsigned char)text[0]);
+    bool valid = isalpha((unsigned char)text[0]);
     for (unsigned e = w->first; e <= w->last; e++) {
         shorten(p->event[e].name, other);
-        clear &= e == event || strcmp(text, other) != 0;
+        valid &= e == event || strcmp(text, other) != 0;
     }
-    if (clear)
+    if (valid)
         fputs(text, w->to);
     else
         fprintf(w->to, "E%u%s", event, text);
 }
 
-static void put_head(const struct writing *w, const char *version)
+static void put_head(const struct callgrind *w, const char *version)
 {
     const struct profile *p = w->n->profile;
     const char *program = profile_info_of(p, "program"), *arguments = profile_info_of(p, "arguments");
@@ -307,7 +311,7 @@ static int by_function(const void *left, const void *right, void *context)
     return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-static int add_self(struct writing *w, struct error *err)
+static int add_self(struct callgrind *w, struct error *err)
 {
     const struct profile_names *n = w->n;
     const struct profile *p = n->profile;
@@ -327,7 +331,7 @@ static int add_self(struct writing *w, struct error *err)
 int export_callgrind(const struct profile_names *n, unsigned first, unsigned last, const char *version, FILE *to,
                      struct error *err)
 {
-    struct writing w = {.n = n, .first = first, .last = last, .to = to};
+    struct callgrind w = {.n = n, .first = first, .last = last, .to = to};
     int code = add_self(&w, err);
     if (code == 0)
         code = add_calls(&w, err);

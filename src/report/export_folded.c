@@ -1,10 +1,10 @@
-/* Folded stacks: `main;foo;bar 123`, from the first function to the last, one line for each path. */
+/* Export as folded stacks: one line `main;foo;bar 123` per call path, outermost function first. */
 #include <inttypes.h>
 
 #include "report/profile_export.h"
-#include "report/profile_tree.h"
+#include "profile/profile_tree.h"
 
-/* A name must not look like two frames. */
+/* Replaces `;`, which separates frames. */
 static void put_frame(const char *name, FILE *to)
 {
     for (; *name; name++)

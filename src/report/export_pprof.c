@@ -1,18 +1,20 @@
-/* The profile format of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): a protocol buffer,
- * compressed as by gzip. Samples have a value for each event, and their frames from the last function to the first.
+/* Export in the profile format of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): a protocol
+ * buffer compressed with gzip. A sample has one value per event and lists its frames from the innermost to the
+ * outermost.
  *
- * Chains longer than PROFILE_FRAMES_MOST are cut at the first functions. */
+ * Limits: chains longer than PROFILE_FRAMES_MOST lose their outermost frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "report/profile_export.h"
-#include "report/profile_tree.h"
+#include "base/array.h"
+#include "profile/profile_tree.h"
 
 /* ---- protocol buffers */
 
-/* Numbers of fields, message by message. */
+/* Field numbers, message by message. */
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE_FIELD = 2,
@@ -51,16 +53,16 @@ enum {
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-/* Bytes of a message. */
+/* An encoded message. */
 struct message {
     uint8_t *byte;
     size_t count, room;
-    bool failed; /* for want of memory */
+    bool failed; /* memory ran out: bytes are missing */
 };
 
 static void put_byte(struct message *m, uint8_t byte)
 {
-    uint8_t *grown = array_room(m->byte, m->count, &m->room, 1);
+    uint8_t *grown = array_grow(m->byte, m->count, &m->room, 1);
     if (grown == NULL) {
         m->failed = true;
         return;
@@ -76,7 +78,7 @@ static void put_varint(struct message *m, uint64_t n)
     put_byte(m, (uint8_t)n);
 }
 
-/* A field with a number; 0 is what one that is left out has. */
+/* Appends a field with a number. 0 is the default of an absent field and is omitted. */
 static void put_number(struct message *m, unsigned field, uint64_t n)
 {
     if (n == 0)
@@ -93,7 +95,7 @@ static void put_bytes(struct message *m, unsigned field, const void *bytes, size
         put_byte(m, ((const uint8_t *)bytes)[i]);
 }
 
-/* A message within another, which is empty after that. */
+/* Appends `inner` as a field of `m` and empties `inner`. */
 static void put_message(struct message *m, unsigned field, struct message *inner)
 {
     put_bytes(m, field, inner->byte, inner->count);
@@ -108,16 +110,17 @@ struct pprof {
     unsigned first, last;
     FILE *to;
     z_stream z;
-    struct message out, outer, inner; /* out is what was not compressed yet */
-    const char **string;              /* of the table, in its order */
+    struct message out;          /* top-level fields that have not been compressed yet */
+    struct message outer, inner; /* messages under construction, one within the other */
+    const char **string;         /* the string table, by number */
     size_t strings, string_room;
     struct index_table string_index;
-    bool failed; /* for want of memory */
+    bool failed; /* memory ran out */
 };
 
 enum { FLUSH_BYTES = 1 << 16 };
 
-/* Compresses what is there. */
+/* Compresses and writes `out`, then empties it. `end`: also finish the file. */
 static void flush_out(struct pprof *p, bool end)
 {
     uint8_t packed[FLUSH_BYTES];
@@ -132,6 +135,7 @@ static void flush_out(struct pprof *p, bool end)
     p->out.count = 0;
 }
 
+/* Appends `inner` as a top-level field. */
 static void put_top(struct pprof *p, unsigned field, struct message *inner)
 {
     put_message(&p->out, field, inner);
@@ -144,14 +148,14 @@ static bool same_string(const void *owner, uint32_t i, const void *key)
     return strcmp(((const char *const *)owner)[i], key) == 0;
 }
 
-/* The number of a string that lives as long as the names. */
+/* The number of a string in the string table; adds it if it is new. `text` must live until the table is written. */
 static uint64_t string_number(struct pprof *p, const char *text)
 {
     uint64_t hash = hash_text(text);
     uint32_t i = index_table_find(&p->string_index, hash, same_string, p->string, text);
     if (i != INDEX_NONE)
         return i;
-    const char **grown = array_room(p->string, p->strings, &p->string_room, sizeof *grown);
+    const char **grown = array_grow(p->string, p->strings, &p->string_room, sizeof *grown);
     if (grown)
         p->string = grown;
     if (grown == NULL || index_table_add(&p->string_index, hash, (uint32_t)p->strings) != 0) {
@@ -162,7 +166,7 @@ static uint64_t string_number(struct pprof *p, const char *text)
     return p->strings++;
 }
 
-/* ---- its parts */
+/* ---- top-level messages */
 
 static void put_value_type(struct pprof *p, unsigned field, const struct profile_counted *e)
 {
@@ -184,7 +188,8 @@ static void put_types(struct pprof *p, const char *comment)
     put_number(&p->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_number(p, e[p->first].name));
 }
 
-/* Files that code was sampled in. `id` has a number for each mapping, 0 for those that are not needed. */
+/* Writes the mappings that contain sampled or calling code. Sets `id` of each mapping written, from 1 on; 0: not
+ * written. */
 static void put_mappings(struct pprof *p, uint32_t *id)
 {
     const struct profile *profile = p->n->profile;
@@ -257,7 +262,8 @@ static int by_chain(const void *left, const void *right, void *context)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-/* The cells of one instruction in one chain, of which there is one for each event that was sampled there. */
+/* Writes the cells of one instruction in one call chain as a sample. There is one cell per event that was sampled
+ * there, sorted by event. */
 static void put_sample(struct pprof *p, const uint32_t *cells, size_t count)
 {
     const struct profile *profile = p->n->profile;
@@ -307,7 +313,7 @@ static void put_all(struct pprof *p, uint32_t *order, uint32_t *mapping_id, cons
 {
     char comment[64];
     snprintf(comment, sizeof comment, "cyclescope %s", version);
-    string_number(p, ""); /* string 0 */
+    string_number(p, ""); /* string 0 must be empty */
     put_types(p, comment);
     put_samples(p, order);
     put_mappings(p, mapping_id);
@@ -320,7 +326,7 @@ static void put_all(struct pprof *p, uint32_t *order, uint32_t *mapping_id, cons
 int export_pprof(const struct profile_names *n, unsigned first, unsigned last, const char *version, FILE *to,
                  struct error *err)
 {
-    enum { GZIP = 16 + 15 };
+    enum { GZIP = 16 + 15 }; /* window bits: gzip format, 32 KB window */
     struct pprof p = {.n = n, .first = first, .last = last, .to = to};
     if (deflateInit2(&p.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return error_set(err, -ENOMEM, "out of memory for a profile");

@@ -1,12 +1,13 @@
-/* The file format of speedscope (https://www.speedscope.app/file-format-schema.json): a "sampled" profile for each
- * event, with a sample for each call path and the path's weight. */
+/* Export in the file format of speedscope (https://www.speedscope.app/file-format-schema.json): one "sampled" profile
+ * per event, with one sample per call path, weighted by the weight of the path. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 
 #include "report/profile_export.h"
-#include "report/profile_tree.h"
+#include "profile/profile_tree.h"
 
+/* Writes `value` and releases it. -ENOMEM if it is NULL. */
 static int put_value(json_t *value, FILE *to, struct error *err)
 {
     if (value == NULL)

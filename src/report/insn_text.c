@@ -21,7 +21,8 @@ void insn_text(struct symbols *s, const struct insn *insn, uint64_t pc, uint64_t
 {
     insn_disassemble(insn, text, INSN_TEXT_SIZE);
     enum insn_unit unit = insn->form == INSN_ILLEGAL ? UNIT_SYSTEM : insn_describe(insn->op)->unit;
-    char *target = unit == UNIT_BRANCH || unit == UNIT_JUMP ? strrchr(text, '.') : NULL; /* it is written `.+offset` */
+    char *target =
+        unit == UNIT_BRANCH || unit == UNIT_JUMP ? strrchr(text, '.') : NULL; /* targets are printed as `.+offset` */
     if (target == NULL)
         return;
     struct place p;

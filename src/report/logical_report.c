@@ -15,7 +15,7 @@ static const char *clock_unit(const struct plan *p)
 
 enum { ERROR_SIZE = 24 };
 
-/* How wide the interval is, in percent of the value. */
+/* Half of the 95 % interval in percent of the value, as text. */
 static const char *width_text(const struct estimate *e, char text[ERROR_SIZE])
 {
     double half = estimate_half(e);
@@ -30,7 +30,7 @@ static const char *width_text(const struct estimate *e, char text[ERROR_SIZE])
     return text;
 }
 
-/* The sign in front is one column of two bytes. */
+/* Terminal columns of UTF-8 text: `±` is one column but two bytes. */
 static int width_of(const char *text)
 {
     int columns = 0;
@@ -52,7 +52,7 @@ static void print_event(const struct logical_report *r, size_t event, int name_w
         if (truth > 0)
             fprintf(to, " (%+.2f %%)", 100 * (e.value - truth) / truth);
         if (truth < e.low - 0.5 || truth > e.high + 0.5)
-            fputs(", outside", to);
+            fputs(", outside the interval", to);
     }
     fputs(e.bursty ? ", bursty\n" : "\n", to);
 }
@@ -65,11 +65,11 @@ static void print_plan(const struct logical_report *r, FILE *to)
         fprintf(to, " All events fit the core's counters at once and were counted all the time.\n");
         return;
     }
-    fprintf(
-        to,
-        " %zu events in %zu groups by turns: slices of %s %s, rounds of %s in %s order; ± is the 95 %% interval (%s)\n",
-        p->event_count, p->group_count, grouped(p->slice, slice), clock_unit(p), grouped(p->slice * p->slots, round),
-        p->fixed_order ? "fixed" : "random", r->estimator->name);
+    fprintf(to,
+            " %zu events multiplexed in %zu groups: slices of %s %s, rounds of %s in %s order; ± is the 95 %% interval "
+            "(%s)\n",
+            p->event_count, p->group_count, grouped(p->slice, slice), clock_unit(p),
+            grouped(p->slice * p->slots, round), p->fixed_order ? "fixed" : "random", r->estimator->name);
 }
 
 static void print_warnings(const struct logical_report *r, FILE *to)
@@ -79,12 +79,10 @@ static void print_warnings(const struct logical_report *r, FILE *to)
     for (size_t i = 0; i < r->plan->event_count; i++)
         bursty += r->estimate[i].bursty;
     if (bursty)
-        fprintf(
-            to,
-            " %zu event%s came in bursts that are short against a round: shorter slices or a larger share would help\n",
-            bursty, bursty == 1 ? "" : "s");
+        fprintf(to, " %zu event%s came in bursts that are shorter than a round: use shorter slices or a larger share\n",
+                bursty, bursty == 1 ? "" : "s");
     if (r->lost)
-        fprintf(to, " %s slices found no room in the log, and are as if their group had not had its turn\n",
+        fprintf(to, " %s slices were lost because the log was full; their counts are estimated from other slices\n",
                 grouped(r->lost, text));
 }
 
@@ -93,7 +91,7 @@ static void print_cost(const struct logical_report *r, FILE *to)
     const struct core_counts *c = &r->run->result.counts.core;
     char text[GROUPED_SIZE];
     if (c->machine_cycles && c->cycles > c->machine_cycles)
-        fprintf(to, " %19s  cycles of the sampling engine in machine mode: %.2f %%\n", grouped(c->machine_cycles, text),
+        fprintf(to, " %19s  cycles of the sampler in machine mode: %.2f %%\n", grouped(c->machine_cycles, text),
                 100 * (double)c->machine_cycles / (double)(c->cycles - c->machine_cycles));
 }
 

@@ -1,19 +1,29 @@
-/* The call graph of every phase, for Graphviz: functions with their share of the phase, calls with their number. */
+/* Call graphs of all phases for Graphviz: nodes are functions with their share of the phase, edges are calls with their
+ * count. A phase shows its MOST_CALLS most frequent calls, the functions on either side of them, and other functions
+ * with at least LEAST_SHARE of its instructions. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "report/phase_report.h"
 
 enum { MOST_CALLS = 40 };
 static const double LEAST_SHARE = 0.005;
 
+/* Graphviz reads UTF-8, and its quoted strings may contain everything but a quotation mark and a backslash. The text is
+ * cleaned for whoever looks at the file on a terminal. */
 static void put_quoted(const char *text, FILE *to)
 {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return;
+    clean_text(copy);
+    for (const char *s = copy; *s; s++) {
+        if (*s == '"' || *s == '\\')
             fputc('\\', to);
-        fputc(*text, to);
+        fputc(*s, to);
     }
+    free(copy);
 }
 
 static double share_of(const struct phase_code *code, uint32_t function)
@@ -32,7 +42,7 @@ static void put_node(const struct phase_report *r, unsigned phase, uint32_t func
     fprintf(to, "\\n%.1f %%\"];\n", 100 * share_of(&r->code[phase], function));
 }
 
-/* Whether one of the calls before `end` has the function at either side. */
+/* Whether the function is caller or callee in one of the first `end` calls. */
 static bool is_mentioned(const struct phase_code *code, uint32_t function, size_t end)
 {
     for (size_t k = 0; k < end; k++)
@@ -52,8 +62,8 @@ static void put_phase(const struct phase_report *r, unsigned phase, FILE *to)
         if (code->share[k].insns >= LEAST_SHARE * code->insns || is_mentioned(code, function, calls))
             put_node(r, phase, function, to);
     }
-    for (size_t k = 0; k < calls; k++) { /* a function that is called but for which no instruction was seen */
-        uint32_t callee = code->call[k].to;
+    for (size_t k = 0; k < calls; k++) {
+        uint32_t callee = code->call[k].to; /* may have no share, and no node yet, if none of its instructions ran */
         if (share_of(code, callee) == 0 && !is_mentioned(code, callee, k))
             put_node(r, phase, callee, to);
         fprintf(to, "    p%u_%u -> p%u_%u [label=\"%.0f\"];\n", phase, code->call[k].from, phase, callee,

@@ -1,20 +1,16 @@
-/* What `phases` found, as JSON and CSV. */
+/* Results of `cyclescope phases` as JSON and CSV. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "report/csv.h"
 #include "report/phase_report.h"
 
-static uint64_t length_of(const struct phase_report *r, const struct phase_point *p)
-{
-    return r->start[p->start + p->length] - r->start[p->start];
-}
-
 static json_t *point_json(const struct phase_report *r, const struct phase_point *p)
 {
-    if (p->length == 0)
+    if (p->length <= 0)
         return json_null();
-    return json_pack("{s:I, s:I, s:f}", "start", (json_int_t)r->start[p->start], "length", (json_int_t)length_of(r, p),
-                     "difference", p->difference);
+    return json_pack("{s:I, s:I, s:f}", "start", (json_int_t)r->start[p->start], "length",
+                     (json_int_t)phase_report_length(r, p), "difference", p->difference);
 }
 
 static json_t *numbers(const double *x, size_t count)
@@ -25,11 +21,18 @@ static json_t *numbers(const double *x, size_t count)
     return array;
 }
 
-static json_t *periods_json(const struct phase_report *r)
+static json_int_t rounded(double insns)
 {
+    return (json_int_t)llround(insns);
+}
+
+/* Lengths of all periods, or their uncertainties. */
+static json_t *periods_json(const struct phase_report *r, bool errors)
+{
+    const struct structure *found = &r->phases->structure;
     json_t *array = json_array();
-    for (unsigned k = 0; k < r->phases->period_count; k++)
-        json_array_append_new(array, json_integer((json_int_t)(r->phases->periods[k] * r->set->interval)));
+    for (unsigned k = 0; k < found->periods; k++)
+        json_array_append_new(array, json_integer(rounded(errors ? found->period[k].error : found->period[k].insns)));
     return array;
 }
 
@@ -68,7 +71,7 @@ static json_t *similarity_json(const struct similarity *m)
     json_t *rows = json_array();
     for (size_t a = 0; a < m->count; a++) {
         json_t *row = json_array();
-        for (size_t b = 0; b < m->count; b++) /* as many digits as single precision has */
+        for (size_t b = 0; b < m->count; b++) /* differences have single precision: six decimals */
             json_array_append_new(row, json_real(round(m->difference[a * m->count + b] * 1e6) / 1e6));
         json_array_append_new(rows, row);
     }
@@ -89,20 +92,35 @@ static json_t *clusters_json(const struct phase_report *r)
     return array;
 }
 
+/* Initialization and periods. */
+static json_t *structure_json(const struct phase_report *r)
+{
+    const struct structure *found = &r->phases->structure;
+    struct phase_length longest = found->periods ? found->period[found->periods - 1] : (struct phase_length){0};
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "init_end", rounded(found->init.insns),
+                     "init_error", rounded(found->init.error), "period", rounded(longest.insns), "period_error",
+                     rounded(longest.error), "periods", periods_json(r, false), "period_errors", periods_json(r, true),
+                     "correlated_period", rounded(found->correlated_period), "least_period", rounded(found->least),
+                     "most_period", rounded(found->most));
+}
+
 json_t *phase_report_json(const struct phase_report *r)
 {
     const struct phases *p = r->phases;
-    return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o}",
-                     "phases", "interval", (json_int_t)r->set->interval, "count", (json_int_t)p->count, "blocks",
-                     (json_int_t)r->set->blocks, "init_end", (json_int_t)r->start[p->init_end], "period",
-                     (json_int_t)(p->period * r->set->interval), "correlated_period",
-                     (json_int_t)(p->correlated_period * r->set->interval), "corner", (json_int_t)r->start[p->corner],
-                     "difference_period", (json_int_t)(p->difference_period * r->set->interval), "periods",
-                     periods_json(r), "durations", durations_json(r), "difference", numbers(p->difference, p->count),
-                     "init_difference", numbers(p->initialization, p->initialization_count), "period_difference",
-                     numbers(p->match, p->match_count), "similarity", similarity_json(&r->similarity), "points",
-                     clusters_json(r), "best_period", point_json(r, &p->best), "budgeted", point_json(r, &p->budgeted),
-                     "naive", point_json(r, &p->naive));
+    json_t *found = structure_json(r);
+    json_t *all = json_pack(
+        "{s:{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o}", "phases", "weight",
+        r->set->weight == BBV_ENTRIES ? "entries" : "instructions", "interval", (json_int_t)r->set->interval, "count",
+        (json_int_t)p->count, "blocks", (json_int_t)r->set->blocks, "corner", (json_int_t)r->start[p->corner],
+        "difference_period", (json_int_t)(p->difference_period * r->set->interval), "durations", durations_json(r),
+        "difference", numbers(p->difference, p->count), "init_difference",
+        numbers(p->initialization, p->initialization_count), "period_difference", numbers(p->match, p->match_count),
+        "similarity", similarity_json(&r->similarity), "points", clusters_json(r), "best_period",
+        point_json(r, &p->best), "budgeted", point_json(r, &p->budgeted), "naive", point_json(r, &p->naive));
+    if (all && found)
+        json_object_update(json_object_get(all, "phases"), found);
+    json_decref(found);
+    return all;
 }
 
 void phase_report_csv(const struct phase_report *r, FILE *to)

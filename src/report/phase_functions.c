@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clean_text.h"
+#include "base/array.h"
 #include "base/index_table.h"
 #include "symbols/symbols.h"
 
@@ -12,8 +13,9 @@ struct function {
     char *name, *module, *file;
     uint64_t start;
     unsigned line;
-    bool has_symbol, looked_up; /* its line is known, or nobody knows it */
-    uint32_t means;             /* itself; of a stub, the function that it leads to */
+    bool has_symbol;   /* the name comes from a symbol */
+    bool looked_up;    /* `file` and `line` have been looked up */
+    uint32_t resolved; /* the function that a call to this one counts for: itself, or the target of a PLT stub */
 };
 
 struct phase_functions {
@@ -21,9 +23,9 @@ struct phase_functions {
     struct symbols *symbols;
     struct function *function;
     size_t functions, room;
-    struct index_table index; /* of functions by start and name */
-    uint32_t *of;             /* the function of each block */
-    uint32_t *calls;          /* the one that the block's end calls, or INDEX_NONE */
+    struct index_table index; /* functions by start and name */
+    uint32_t *of;             /* by block: the function that contains its start */
+    uint32_t *calls;          /* by block: the function that its last instruction calls, or INDEX_NONE */
 };
 
 /* ---- functions */
@@ -45,7 +47,7 @@ static char *clean_copy(const char *text)
 
 static int add_function(struct phase_functions *f, const struct place *p, uint64_t hash, uint32_t *index)
 {
-    struct function *grown = array_room(f->function, f->functions, &f->room, sizeof *grown);
+    struct function *grown = array_grow(f->function, f->functions, &f->room, sizeof *grown);
     if (grown == NULL)
         return -ENOMEM;
     f->function = grown;
@@ -55,13 +57,14 @@ static int add_function(struct phase_functions *f, const struct place *p, uint64
                               .module = clean_copy(p->module),
                               .start = p->start,
                               .has_symbol = p->has_symbol,
-                              .means = *index};
+                              .resolved = *index};
     f->functions++;
     if (made->name == NULL || made->module == NULL)
         return -ENOMEM;
     return index_table_add(&f->index, hash, *index);
 }
 
+/* Finds or adds the function at `pc`. Sets `*p` to its place and `*index` to its number. */
 static int function_at(struct phase_functions *f, uint64_t pc, struct place *p, uint32_t *index)
 {
     symbols_code(f->symbols, pc, p);
@@ -70,6 +73,7 @@ static int function_at(struct phase_functions *f, uint64_t pc, struct place *p, 
     return *index == INDEX_NONE ? add_function(f, p, hash, index) : 0;
 }
 
+/* Sets `of` and `calls` of all blocks. */
 static int find_functions(struct phase_functions *f)
 {
     struct place p;
@@ -95,7 +99,7 @@ static int by_name(const void *a, const void *b, void *context)
     return strcmp(f->function[*(const uint32_t *)a].name, f->function[*(const uint32_t *)b].name);
 }
 
-/* NAME@plt means NAME, if that one ran. */
+/* Resolves each stub NAME@plt to the function NAME, if that function ran. Binary search among the sorted names. */
 static int resolve_stubs(struct phase_functions *f)
 {
     uint32_t *order = calloc(f->functions + 1, sizeof *order);
@@ -109,7 +113,7 @@ static int resolve_stubs(struct phase_functions *f)
         if (suffix == NULL)
             continue;
         size_t low = 0, high = f->functions, length = (size_t)(suffix - f->function[k].name);
-        while (low < high) { /* the first that is not below NAME */
+        while (low < high) { /* find the first name that is not below NAME */
             size_t middle = low + (high - low) / 2;
             if (strncmp(f->function[order[middle]].name, f->function[k].name, length) < 0)
                 low = middle + 1;
@@ -118,7 +122,7 @@ static int resolve_stubs(struct phase_functions *f)
         }
         if (low < f->functions && strlen(f->function[order[low]].name) == length &&
             strncmp(f->function[order[low]].name, f->function[k].name, length) == 0)
-            f->function[k].means = order[low];
+            f->function[k].resolved = order[low];
     }
     free(order);
     return 0;
@@ -171,7 +175,7 @@ struct phase_function phase_function_at(struct phase_functions *f, uint32_t func
     return (struct phase_function){it->name, it->module, it->file, it->file ? it->line : 0};
 }
 
-/* ---- of one phase */
+/* ---- one phase */
 
 static int by_insns(const void *a, const void *b)
 {
@@ -201,7 +205,7 @@ static int add_call(struct phase_code *to, size_t *room, struct index_table *ind
         to->call[known].count += call->count;
         return 0;
     }
-    struct phase_call *grown = array_room(to->call, to->calls, room, sizeof *grown);
+    struct phase_call *grown = array_grow(to->call, to->calls, room, sizeof *grown);
     if (grown == NULL)
         return -ENOMEM;
     to->call = grown;
@@ -209,7 +213,8 @@ static int add_call(struct phase_code *to, size_t *room, struct index_table *ind
     return index_table_add(index, hash, (uint32_t)to->calls++);
 }
 
-/* `insns` of each block, by function. */
+/* Sums `insns`, the instructions of each block in the phase, by function, and counts the calls. A block ran
+ * insns / length times. */
 static int add_up(const struct phase_functions *f, const double *insns, double *by_function, struct phase_code *to)
 {
     struct index_table index = {0};
@@ -220,7 +225,7 @@ static int add_up(const struct phase_functions *f, const double *insns, double *
         to->insns += insns[b];
         if (insns[b] <= 0 || f->calls[b] == INDEX_NONE || f->set->block[b].insns == 0)
             continue;
-        struct phase_call call = {f->of[b], f->function[f->calls[b]].means, insns[b] / f->set->block[b].insns};
+        struct phase_call call = {f->of[b], f->function[f->calls[b]].resolved, insns[b] / f->set->block[b].insns};
         code = add_call(to, &room, &index, &call);
     }
     index_table_free(&index);

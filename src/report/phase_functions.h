@@ -1,10 +1,12 @@
-/* The functions that make up a phase, and how they call each other.
+/* The functions that run in a phase, and the calls between them.
  *
- * A phase is a cluster of intervals. Instructions of a basic block belong to the function that it begins in. Calls are
- * those whose target the code tells: a basic block that ends in `jal` or in `auipc` and `jalr`, as often as it ran to
- * its end. A jump to the start of another function is a call as well. A call of a stub of the procedure linkage table
- * is one of the function that it is named after, if that one ran too. Calls through pointers, virtual functions and
- * interpreters' dispatch are not seen. */
+ * A phase is a cluster of intervals. Instructions of a basic block are charged to the function that contains the start
+ * of the block. A call is a basic block that ends in a direct call (`jal`, or `auipc` and `jalr`); it is counted each
+ * time the block runs to its end. A direct jump to the start of another function also counts as a call. A call to a
+ * stub of the procedure linkage table counts as a call to the function that the stub is named after, if that function
+ * ran.
+ *
+ * Limits: indirect calls (function pointers, virtual functions, an interpreter's dispatch) are not counted. */
 #ifndef CYCLESCOPE_REPORT_PHASE_FUNCTIONS_H
 #define CYCLESCOPE_REPORT_PHASE_FUNCTIONS_H
 
@@ -13,36 +15,39 @@
 struct phase_functions;
 
 struct phase_function {
-    const char *name, *module; /* fit to print */
-    const char *file;          /* where it begins; NULL: not known */
-    unsigned line;
+    const char *name, *module; /* sanitized by clean_text */
+    const char *file;          /* source file in which the function begins; NULL: unknown */
+    unsigned line;             /* line in `file` at which the function begins, or 0 */
 };
 
 struct phase_share {
-    uint32_t function;
-    double insns; /* that retired in it */
+    uint32_t function; /* number for phase_function_at */
+    double insns;      /* instructions that retired in the function during the phase */
 };
 
 struct phase_call {
-    uint32_t from, to; /* functions */
-    double count;
+    uint32_t from, to; /* numbers of caller and callee */
+    double count;      /* calls during the phase */
 };
 
 struct phase_code {
-    double insns;              /* of the phase */
-    struct phase_share *share; /* the largest first */
-    struct phase_call *call;   /* the most frequent first */
-    size_t shares, calls;
+    double insns;              /* instructions of the phase */
+    struct phase_share *share; /* by instructions, largest first */
+    struct phase_call *call;   /* by count, most frequent first */
+    size_t shares, calls;      /* lengths of `share` and `call` */
 };
 
-/* Of a set that comes from a run: one with `block`. NULL without memory, with a sentence. */
+/* Looks up the function of each basic block of `s`. The set must come from a run, not from a .bb file: `s->block` is
+ * set. `s` must outlive the result. NULL with a message in `err` if memory ran out. */
 struct phase_functions *phase_functions_new(const struct bbv_set *s, const char *sysroot, struct error *err) MUST_CHECK;
 void phase_functions_free(struct phase_functions *f);
 
-/* Lines are looked up when they are first asked for. */
+/* Names and source line of a function. The strings live as long as `f`. The source line is looked up in DWARF on first
+ * use. */
 struct phase_function phase_function_at(struct phase_functions *f, uint32_t function);
 
-/* What cluster number `k` is made of; 0 or -ENOMEM with a sentence. */
+/* Fills in `to` with the functions and calls of cluster `k`; free it with phase_code_free. 0, or -ENOMEM with a
+ * message, in which case `to` is empty. */
 int phase_code_find(const struct phase_functions *f, const struct clusters *c, unsigned k, struct phase_code *to,
                     struct error *err) MUST_CHECK;
 void phase_code_free(struct phase_code *code);

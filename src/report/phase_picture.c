@@ -4,7 +4,7 @@
 
 enum { COLUMNS = 72, ROWS = 8, MATRIX = 32 };
 
-/* The mean of the values that fall into the column. */
+/* The mean of the values that share a column. */
 static double column_of(const double *value, size_t count, size_t columns, size_t column)
 {
     size_t first = column * count / columns, end = (column + 1) * count / columns;
@@ -43,7 +43,7 @@ void phase_picture(const char *title, const double *value, size_t count, uint64_
     fprintf(to, " %s\n", stall_short(count * interval, text));
 }
 
-/* The mean difference of what falls into a cell. */
+/* The mean difference of the matrix elements that share a cell of the picture. */
 static double cell_of(const struct similarity *m, size_t size, size_t row, size_t column)
 {
     size_t top = row * m->count / size, bottom = (row + 1) * m->count / size;
@@ -61,12 +61,12 @@ void phase_matrix_picture(const struct similarity *m, FILE *to)
     size_t size = m->count < MATRIX ? m->count : MATRIX;
     if (size < 2)
         return;
-    fputs("\nsimilarity: which times of the run are alike (@ the same, blank: nothing in common)\n", to);
+    fputs("\nsimilarity: any two parts of the run compared (@: the same, blank: nothing in common)\n", to);
     for (size_t row = 0; row < size; row++) {
         fputs("         |", to);
         for (size_t column = 0; column < size; column++) {
             char shade = shades[(size_t)(cell_of(m, size, row, column) / 2 * (sizeof shades - 2) + 0.5)];
-            fputc(shade, to); /* twice: characters are half as wide as high */
+            fputc(shade, to); /* twice, since characters are half as wide as they are high */
             fputc(shade, to);
         }
         fputs("|\n", to);

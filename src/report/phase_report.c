@@ -1,17 +1,21 @@
 #include "report/phase_report.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clean_text.h"
 #include "report/phase_picture.h"
-#include "report/profile_names.h"
+#include "profile/profile_names.h"
 #include "report/stall_picture.h"
 
 enum { MATRIX = 128, PAGE_FUNCTIONS = 3, NAME_MOST = 40 };
 
-static const double LEAST_SHARE = 0.01; /* of a phase, for its second and third function on the page */
+/* Share of a phase that its second and third function need to be listed on the page. */
+static const double LEAST_SHARE = 0.01;
 
-/* ---- what all of it needs */
+/* ---- preparation */
 
 static int find_code(struct phase_report *r, const char *sysroot, struct error *err)
 {
@@ -50,26 +54,28 @@ void phase_report_end(struct phase_report *r)
     free(r->start);
 }
 
-static uint64_t length_of(const struct phase_report *r, const struct phase_point *p)
+uint64_t phase_report_length(const struct phase_report *r, const struct phase_point *p)
 {
-    return r->start[p->start + p->length] - r->start[p->start];
+    size_t end = p->start + (size_t)p->length;
+    double rest = p->length - floor(p->length);
+    uint64_t part = rest > 0 ? (uint64_t)llround(rest * (double)(r->start[end + 1] - r->start[end])) : 0;
+    return r->start[end] - r->start[p->start] + part;
 }
 
 /* ---- page */
 
-static void print_periods(const struct phase_report *r, FILE *to)
+/* Prints a length in instructions with its uncertainty. */
+static void print_length(const struct phase_length *l, FILE *to)
+{
+    char text[SHORT_NUMBER];
+    fputs(stall_short((uint64_t)llround(l->insns), text), to);
+    fprintf(to, " ± %s", stall_short((uint64_t)llround(l->error), text));
+}
+
+static void print_durations(const struct phase_report *r, FILE *to)
 {
     const struct phases *p = r->phases;
     char text[SHORT_NUMBER];
-    fputs("period            ", to);
-    if (p->period_count == 0)
-        fputs("none", to);
-    for (unsigned k = 0; k < p->period_count; k++)
-        fprintf(to, "%s%s", k ? ", within " : "", stall_short(p->periods[k] * r->set->interval, text));
-    if (p->correlated_period)
-        fprintf(to, "   (autocorrelation: %s)\n", stall_short(p->correlated_period * r->set->interval, text));
-    else
-        fputs("   (autocorrelation: none)\n", to);
     if (p->duration_count < 2)
         return;
     fputs("  by duration     ", to);
@@ -80,21 +86,49 @@ static void print_periods(const struct phase_report *r, FILE *to)
     fputc('\n', to);
 }
 
+static void print_structure(const struct phase_report *r, FILE *to)
+{
+    const struct structure *found = &r->phases->structure;
+    char text[SHORT_NUMBER];
+    fputs("initialization    ", to);
+    if (found->init.insns > 0)
+        print_length(&found->init, to);
+    else
+        fputs("none", to);
+    fputs("\nperiod            ", to);
+    for (unsigned k = 0; k < found->periods; k++) {
+        fputs(k ? ", within " : "", to);
+        print_length(&found->period[k], to);
+    }
+    if (found->periods == 0 && found->least < found->most) {
+        fprintf(to, "none of %s", stall_short((uint64_t)found->least, text));
+        fprintf(to, " to %s", stall_short((uint64_t)found->most, text));
+    } else if (found->periods == 0) {
+        fputs("none", to);
+    }
+    fprintf(to, "   (autocorrelation: %s)\n",
+            found->correlated_period > 0 ? stall_short((uint64_t)found->correlated_period, text) : "none");
+    print_durations(r, to);
+}
+
 static void print_point(const struct phase_report *r, const char *label, const struct phase_point *p, FILE *to)
 {
     char start[SHORT_NUMBER], length[SHORT_NUMBER];
-    if (p->length)
+    if (p->length > 0)
         fprintf(to, "  %-26s %10s %10s %11.4f\n", label, stall_short(r->start[p->start], start),
-                stall_short(length_of(r, p), length), p->difference);
+                stall_short(phase_report_length(r, p), length), p->difference);
 }
 
 static void print_points(const struct phase_report *r, FILE *to)
 {
     const struct phases *p = r->phases;
     fputs("\nwhere to simulate                 start     length  difference\n", to);
-    print_point(r, p->period ? "best single period" : "best interval", &p->best, to);
+    print_point(r, p->structure.periods ? "best single period" : "best stretch", &p->best, to);
     print_point(r, "best for the budget", &p->budgeted, to);
-    print_point(r, p->period ? "initialization + a period" : "initialization + 1", &p->naive, to);
+    print_point(r, p->structure.periods ? "initialization + a period" : "initialization + as much", &p->naive, to);
+    if (p->init_end > 0)
+        fprintf(to, "  Differences are from the run after initialization, which is %.1f %% of the run.\n",
+                100 * (1 - p->structure.init.insns / (double)r->start[r->set->count]));
     fprintf(to, "\n%u point%s by clustering            start     length     weight\n", r->clusters->count,
             r->clusters->count == 1 ? " " : "s");
     for (unsigned k = 0; k < r->clusters->count; k++) {
@@ -117,7 +151,7 @@ static void print_function(const struct phase_report *r, unsigned phase, const s
 static void print_functions(const struct phase_report *r, FILE *to)
 {
     if (r->functions == NULL) {
-        fputs("\nA .bb file has no addresses: the functions of a phase are known only when its program is run here.\n",
+        fputs("\nA .bb file has no addresses. To see the functions of a phase, run `phases` on the program itself.\n",
               to);
         return;
     }
@@ -134,41 +168,47 @@ static void print_functions(const struct phase_report *r, FILE *to)
         }
 }
 
-/* Only where the paper's signal alone would say something else. */
+/* The period that the paper's signal, the difference graph, shows, if it is another one. */
 static void print_paper(const struct phase_report *r, FILE *to)
 {
-    const struct phases *p = r->phases;
+    const struct structure *found = &r->phases->structure;
     char text[SHORT_NUMBER];
-    if (p->difference_period == p->period)
+    double shown = (double)(r->phases->difference_period * r->set->interval);
+    double longest = found->periods ? found->period[found->periods - 1].insns : 0;
+    if (fabs(shown - longest) <= (double)r->set->interval)
         return;
-    fprintf(to, "  the difference graph alone shows %s%s\n", p->difference_period ? "a period of " : "no period",
-            p->difference_period ? stall_short(p->difference_period * r->set->interval, text) : "");
+    fprintf(to, "  the difference graph alone shows %s%s\n", shown > 0 ? "a period of " : "no period",
+            shown > 0 ? stall_short((uint64_t)shown, text) : "");
 }
 
-/* A run that is no longer than an interval has no phases to show. */
+/* A run of a single interval has no phases. */
 static void print_shortness(const struct phase_report *r, FILE *to)
 {
     if (r->set->count == 1 && r->set->insns >= 100)
-        fprintf(to, "The run is not longer than one interval: --interval %llu shows more of it.\n\n",
+        fprintf(to, "The run is not longer than one interval: --interval %llu would show its phases.\n\n",
                 (unsigned long long)(r->set->insns / 100));
 }
 
 void phase_report_page(const struct phase_report *r, FILE *to)
 {
     const struct phases *p = r->phases;
-    char text[SHORT_NUMBER], interval[SHORT_NUMBER];
-    fprintf(to, "phases of %s: %zu interval%s of %s instructions, %u basic blocks\n\n", r->source, p->count,
-            p->count == 1 ? "" : "s", stall_short(r->set->interval, interval), r->set->blocks);
+    char interval[SHORT_NUMBER];
+    fputs("phases of ", to);
+    clean_print(r->source, to);
+    fprintf(to, ":\n%zu interval%s of %s instructions, %u basic blocks\n\n", p->count, p->count == 1 ? "" : "s",
+            stall_short(r->set->interval, interval), r->set->blocks);
+    if (r->interrupted)
+        fprintf(to, "INTERRUPTED by SIG%s: these are the phases of the part of the run before it.\n\n",
+                sigabbrev_np(r->interrupted));
     print_shortness(r, to);
-    fprintf(to, "initialization    %s\n", p->init_end ? stall_short(r->start[p->init_end], text) : "none");
-    print_periods(r, to);
+    print_structure(r, to);
     print_paper(r, to);
     print_points(r, to);
     print_functions(r, to);
     phase_picture("difference to the whole run", p->difference, p->count, r->set->interval, to);
-    phase_picture("initialization difference: the first quarter against the run", p->initialization,
+    phase_picture("initialization difference: the first quarter compared with the run", p->initialization,
                   p->initialization_count, r->set->interval, to);
-    phase_picture("period difference: a quarter behind initialization against what follows", p->match, p->match_count,
-                  r->set->interval, to);
+    phase_picture("period difference: a quarter after initialization compared with what follows", p->match,
+                  p->match_count, r->set->interval, to);
     phase_matrix_picture(&r->similarity, to);
 }

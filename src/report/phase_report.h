@@ -1,5 +1,7 @@
-/* What `phases` found: a page with pictures of text, JSON, CSV, SVG, and the call graph of each phase for Graphviz.
- * Positions are told in instructions. A phase is a cluster, numbered as its point is. */
+/* Results of `cyclescope phases`: a text page with graphs, JSON, CSV, SVG, and the call graph of each phase for
+ * Graphviz.
+ *
+ * Positions and lengths are in instructions. A phase is a cluster and has the number of its point. */
 #ifndef CYCLESCOPE_REPORT_PHASE_REPORT_H
 #define CYCLESCOPE_REPORT_PHASE_REPORT_H
 
@@ -12,33 +14,40 @@
 #include "report/phase_functions.h"
 
 struct phase_report {
-    const char *source; /* the program, or the file that vectors were read from */
+    int interrupted;    /* signal from outside that ended the run early, or 0 */
+    const char *source; /* the program, or the .bb file from which vectors were read */
     const struct bbv_set *set;
     const struct phases *phases;
     const struct clusters *clusters;
-    /* made by phase_report_begin */
-    uint64_t *start; /* of each interval, in instructions; the end of the last one behind it */
+    /* The following fields are set by phase_report_begin. */
+    uint64_t *start; /* by interval: its first instruction; one more element is the end of the last interval */
     struct similarity similarity;
-    struct phase_functions *functions; /* NULL: a file does not tell */
-    struct phase_code *code;           /* of each phase; NULL with `functions` */
+    struct phase_functions *functions; /* NULL: vectors come from a .bb file, which has no addresses */
+    struct phase_code *code;           /* by phase: its functions and calls; NULL if `functions` is NULL */
 };
 
-/* What the reports need. Without `details`, which take time, all but the row for each interval is out of reach; with
- * them names are looked up, with `sysroot` or NULL as in symbols.h. 0 or -ENOMEM with a sentence; in both cases there
- * is an end to call. */
+/* Prepares the report; source, set, phases and clusters are set by the caller. Without `details`, which take time to
+ * compute, only phase_report_csv may be called. With `details`, the similarity matrix is computed and functions are
+ * looked up, in `sysroot` first unless it is NULL (symbols.h). 0, or -ENOMEM with a message. Call phase_report_end in
+ * both cases. */
 int phase_report_begin(struct phase_report *r, bool details, const char *sysroot, struct error *err) MUST_CHECK;
 void phase_report_end(struct phase_report *r);
 
+/* Instructions of a stretch. */
+uint64_t phase_report_length(const struct phase_report *r, const struct phase_point *p);
+
 void phase_report_page(const struct phase_report *r, FILE *to);
-/* The keys `phases` and `points`, and those of single points; NULL without memory. */
+/* An object with the keys phases, points, best_period, budgeted and naive, owned by the caller. NULL if memory ran out.
+ */
 json_t *phase_report_json(const struct phase_report *r);
-/* A row for each interval: where it begins, its length, its difference to the whole run, and its phase. */
+/* One row per interval: first instruction, length, difference to the whole run, phase. */
 void phase_report_csv(const struct phase_report *r, FILE *to);
-/* A row and a column for each part of the run, as in similarity.h. */
+/* One row and one column per part of the run (similarity.h), named by the first instruction of the part. */
 void phase_report_similarity_csv(const struct phase_report *r, FILE *to);
-/* A row for each function of each phase. Only with `functions`, as the next but one. */
+/* One row per function of each phase. `functions` must not be NULL. */
 void phase_report_functions_csv(const struct phase_report *r, FILE *to);
 void phase_report_svg(const struct phase_report *r, const char *title, FILE *to);
+/* Call graphs for Graphviz, one cluster per phase. `functions` must not be NULL. */
 void phase_report_dot(const struct phase_report *r, FILE *to);
 
 #endif

@@ -9,19 +9,21 @@
 #include "report/profile_columns.h"
 #include "report/run_report.h"
 
-enum { PERCENT_WIDTH = 8, COUNT_WIDTH = 16, AHEAD_INSNS = 8 }; /* shown behind a sample if no size is known */
+enum { PERCENT_WIDTH = 8, COUNT_WIDTH = 16 };
+enum { AHEAD_INSNS = 8 }; /* instructions shown after a sampled one if the size of the function is unknown */
 
-static const double hot_percent = 10, warm_percent = 2; /* of the function */
+/* Shares of the function from which an instruction is highlighted. */
+static const double hot_percent = 10, warm_percent = 2;
 
 /* A function that is being printed. */
 struct page {
     const struct profile_annotate *a;
     const struct profile_function *f;
-    const struct profile_rows *insns; /* in order of function and address */
-    size_t next, end;                 /* its instructions that are still to come */
-    const struct profile_amount *sum; /* of the function, by event */
-    const char *file;                 /* of the source line that was printed last */
-    unsigned line;
+    const struct profile_rows *insns; /* sampled instructions of all functions, sorted by function and address */
+    size_t next, end;                 /* rows of this function that have not been printed yet */
+    const struct profile_amount *sum; /* total of the function, by event */
+    const char *file;                 /* file of the source line that was printed last, or NULL */
+    unsigned line;                    /* number of that line */
     FILE *to;
 };
 
@@ -55,7 +57,7 @@ static void print_head(const struct page *p)
     fputs(" |\n", p->to);
 }
 
-/* The source line of an instruction, if it is not the one before. */
+/* Prints the source line of the instruction at `pc`, unless it is the line that was printed last. */
 static void print_source(struct page *p, uint64_t pc)
 {
     const char *file, *text;
@@ -67,15 +69,15 @@ static void print_source(struct page *p, uint64_t pc)
     p->file = file;
     p->line = line;
     text = source_line(p->a->source, file, line);
-    fprintf(p->to, "%s%*s |", p->a->colour ? "\033[36m" : "", columns_width(p) + 2, "");
+    fprintf(p->to, "%s%*s |", p->a->color ? "\033[36m" : "", columns_width(p) + 2, "");
     if (text)
         fprintf(p->to, " %s:%u  %s", short_path(file), line, text);
     else
         fprintf(p->to, " %s:%u", file, line);
-    fputs(p->a->colour ? "\033[m\n" : "\n", p->to);
+    fputs(p->a->color ? "\033[m\n" : "\n", p->to);
 }
 
-/* The largest share of the function that an instruction has, of any event that is shown. */
+/* The largest share of the function, over all events that are shown, that an instruction has. */
 static double heat(const struct page *p, const struct profile_amount *amount)
 {
     double most = 0;
@@ -89,11 +91,8 @@ static double heat(const struct page *p, const struct profile_amount *amount)
 static void print_insn(const struct page *p, uint64_t pc, const struct profile_amount *amount, const char *text)
 {
     double hot = heat(p, amount);
-    const char *colour = !p->a->colour         ? NULL
-                         : hot >= hot_percent  ? "\033[31m"
-                         : hot >= warm_percent ? "\033[33m"
-                                               : NULL;
-    fprintf(p->to, "%s%s", colour ? colour : "", hot >= hot_percent ? "> " : "  ");
+    const char *color = !p->a->color ? NULL : hot >= hot_percent ? "\033[31m" : hot >= warm_percent ? "\033[33m" : NULL;
+    fprintf(p->to, "%s%s", color ? color : "", hot >= hot_percent ? "> " : "  ");
     for (unsigned e = p->a->first; e <= p->a->last; e++) {
         char number[GROUPED_SIZE];
         if (amount && amount[e].samples && p->sum[e].weight)
@@ -102,21 +101,22 @@ static void print_insn(const struct page *p, uint64_t pc, const struct profile_a
         else
             fprintf(p->to, "%*s", PERCENT_WIDTH + COUNT_WIDTH, "");
     }
-    fprintf(p->to, " | %10" PRIx64 ":  %s%s\n", pc, text, colour ? "\033[m" : "");
+    fprintf(p->to, " | %10" PRIx64 ":  %s%s\n", pc, text, color ? "\033[m" : "");
 }
 
-/* ---- the function */
+/* ---- one function */
 
-/* Takes the amounts of the instruction at `pc`, if it was sampled. */
-static const struct profile_amount *take(struct page *p, uint64_t pc)
+/* Returns the amounts of the instruction at `pc` and advances to the next sampled one; NULL if `pc` was not sampled. */
+static const struct profile_amount *take_amount(struct page *p, uint64_t pc)
 {
     if (p->next == p->end || pc_of(p, p->next) != pc)
         return NULL;
     return row_self(p->insns, &p->insns->row[p->next++]);
 }
 
-/* One instruction at `pc`; its bytes, or 0 if the file has none. Where a sampled instruction begins within what would
- * be decoded, only what is before it is shown: no sample is lost. */
+/* Prints one instruction at `pc`. Returns its length in bytes, or 0 if the file has no bytes there. If a sampled
+ * instruction begins inside the decoded one, only the bytes before it are printed, as data, so that no sample is lost.
+ */
 static unsigned print_at(struct page *p, uint64_t pc)
 {
     char text[INSN_TEXT_SIZE];
@@ -124,7 +124,7 @@ static unsigned print_at(struct page *p, uint64_t pc)
     struct symbols *s = p->a->names->symbols;
     if (!insn_of_file(s, pc, &insn))
         return 0;
-    const struct profile_amount *amount = take(p, pc);
+    const struct profile_amount *amount = take_amount(p, pc);
     unsigned length = insn.length;
     if (p->next < p->end && pc_of(p, p->next) - pc < length) {
         length = (unsigned)(pc_of(p, p->next) - pc);
@@ -138,21 +138,21 @@ static unsigned print_at(struct page *p, uint64_t pc)
     return length;
 }
 
-/* Instructions from `pc` to `end`, or up to where the file has none. */
+/* Prints instructions from `pc` to `end`, or until the file has no more bytes. */
 static void print_range(struct page *p, uint64_t pc, uint64_t end)
 {
     for (unsigned length; pc < end && (length = print_at(p, pc)) != 0; pc += length)
         ;
 }
 
-/* What was sampled and is not among the instructions of the file. */
+/* Prints a sampled instruction that cannot be read from the file. */
 static void print_bare(struct page *p)
 {
     uint64_t pc = pc_of(p, p->next);
-    print_insn(p, pc, take(p, pc), "?");
+    print_insn(p, pc, take_amount(p, pc), "?");
 }
 
-/* Up to a few instructions behind each sampled one. */
+/* Prints the remaining sampled instructions, each with up to AHEAD_INSNS that follow it. */
 static void print_around(struct page *p)
 {
     bool gap = false;
@@ -184,7 +184,7 @@ static void print_function(struct page *p)
     fputc('\n', p->to);
 }
 
-/* ---- which functions */
+/* ---- choice of functions */
 
 static int by_address(const void *left, const void *right, void *context)
 {
@@ -196,6 +196,7 @@ static int by_address(const void *left, const void *right, void *context)
     return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
+/* The first row of `function`, or of a later one. */
 static size_t first_of(const struct profile_rows *insns, uint32_t function)
 {
     size_t low = 0, high = insns->count;
@@ -215,8 +216,8 @@ static bool is_chosen(const struct profile_annotate *a, const struct profile_row
     struct profile_columns columns = {.profile = a->names->profile, .first = a->first, .last = a->last};
     if (a->function)
         return profile_function_is(&a->names->function[a->names->place[row->place].function], a->function);
-    if (a->all)
-        return columns_reach(&columns, row_self(functions, row), NULL, a->limit_percent);
+    if (a->all && columns_reach(&columns, row_self(functions, row), NULL, a->limit_percent))
+        return true; /* the first function is shown even if none reaches the limit */
     return i == 0 && row_self(functions, row)[a->first].samples;
 }
 

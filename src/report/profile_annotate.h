@@ -1,26 +1,28 @@
-/* A function's instructions with counts beside them, and the source lines that they come from between them.
+/* Disassembly of a function with counts beside the instructions and source lines between them.
  *
- * Shares are of what the function has of the event. A function whose size is not known is shown around the instructions
- * that were sampled, and one whose file is gone by their addresses. */
+ * Percentages are shares of the function's own count of the event. If the size of the function is unknown, only sampled
+ * instructions and a few that follow them are shown. If the file of the function cannot be read, sampled instructions
+ * are shown by address only. */
 #ifndef CYCLESCOPE_REPORT_PROFILE_ANNOTATE_H
 #define CYCLESCOPE_REPORT_PROFILE_ANNOTATE_H
 
 #include <stdio.h>
 
-#include "report/profile_rows.h"
+#include "profile/profile_rows.h"
 #include "report/source_text.h"
 
 struct profile_annotate {
-    const struct profile_names *names; /* made with lines */
+    const struct profile_names *names; /* created with source lines */
     struct source_text *source;
-    unsigned first, last; /* events that are shown, both included */
-    const char *function; /* a name; NULL: the hottest by event `first` */
-    bool all;             /* every function with at least the limit of any event */
+    unsigned first, last; /* range of events that are shown, both included */
+    const char *function; /* name of the function to show; NULL: the one with the largest count of event `first` */
+    bool all;             /* if `function` is NULL: show every function that has at least `limit_percent` of an event */
     double limit_percent;
-    bool colour;
+    bool color; /* use terminal escape sequences */
 };
 
-/* 0, or a negative code with a sentence: there is no such function in the profile. */
+/* 0, -ENOENT with a message if the profile has no samples in such a function, or another negative code with a message.
+ */
 int profile_annotate_print(const struct profile_annotate *a, FILE *to, struct error *err) MUST_CHECK;
 
 #endif

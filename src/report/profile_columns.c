@@ -27,7 +27,7 @@ static void head_part(const struct profile_counted *e, const char *percent, cons
 {
     fprintf(to, "%*s", PERCENT_WIDTH, percent);
     if (e->period)
-        fprintf(to, "%*s", INTERVAL_WIDTH + 1, "±"); /* two bytes, one column */
+        fprintf(to, "%*s", INTERVAL_WIDTH + 1, "±"); /* ± is two bytes, but one column */
     fprintf(to, "%*s", COUNT_WIDTH, count);
 }
 
@@ -52,8 +52,8 @@ static void row_part(const struct profile_columns *c, const struct profile_count
 {
     char text[GROUPED_SIZE];
     double percent = share_percent(e, weight);
-    const char *colour = !c->colour ? NULL : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : NULL;
-    fprintf(to, "%s%*.2f%s", colour ? colour : "", PERCENT_WIDTH, percent, colour ? "\033[m" : "");
+    const char *color = !c->color ? NULL : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : NULL;
+    fprintf(to, "%s%*.2f%s", color ? color : "", PERCENT_WIDTH, percent, color ? "\033[m" : "");
     if (e->period)
         fprintf(to, "%*.2f", INTERVAL_WIDTH, share_interval(e, weight));
     fprintf(to, "%*s", COUNT_WIDTH, grouped(weight, text));

@@ -1,30 +1,32 @@
-/* The columns of amounts that all tables of a profile share: share in percent with its interval, count, samples.
+/* The columns of numbers that all tables of a profile share: percentage with its interval, count, samples.
  *
- * Shares are of the event's weight. Sampled shares come with half of a 95 % interval, by the binomial distribution;
- * events of which every one was counted have none. */
+ * Percentages are shares of the event's total weight. If the event was sampled, the share comes with half of its 95 %
+ * interval, from the normal approximation of the binomial distribution. If every occurrence was counted, it does not.
+ */
 #ifndef CYCLESCOPE_REPORT_PROFILE_COLUMNS_H
 #define CYCLESCOPE_REPORT_PROFILE_COLUMNS_H
 
 #include <stdio.h>
 
-#include "report/profile_rows.h"
+#include "profile/profile_rows.h"
 
 struct profile_columns {
     const struct profile *profile;
-    unsigned first, last; /* events that are shown, both included */
-    bool inclusive;       /* in front of each event's columns, the same with callees */
-    bool colour;          /* large shares are coloured */
+    unsigned first, last; /* range of events that are shown, both included */
+    bool inclusive;       /* print inclusive numbers (with callees) before those of the row itself */
+    bool color;           /* highlight large shares with terminal colors */
 };
 
-double share_percent(const struct profile_counted *e, uint64_t weight);  /* 0 of an event without weight */
-double share_interval(const struct profile_counted *e, uint64_t weight); /* half of it, in percent */
+double share_percent(const struct profile_counted *e, uint64_t weight);  /* 0 if the event has no weight */
+double share_interval(const struct profile_counted *e, uint64_t weight); /* half of the 95 % interval, in percent */
 
-/* Two lines, of which the second one is not ended, so that other columns can follow. */
+/* Two lines of headings. The second line is left without a line break, so that the caller can add columns. */
 void columns_head(const struct profile_columns *c, FILE *to);
-/* A row's amounts by event; `total` is NULL for rows that have no inclusive amounts. */
+/* The numbers of one row. `self` and `total` are indexed by event; `total` is NULL if the row has no inclusive numbers.
+ */
 void columns_row(const struct profile_columns *c, const struct profile_amount *self, const struct profile_amount *total,
                  FILE *to);
-/* Whether a row has a share of at least this much of any event that is shown. */
+/* Whether the row has at least `percent` of any event that is shown. */
 bool columns_reach(const struct profile_columns *c, const struct profile_amount *self,
                    const struct profile_amount *total, double percent);
 

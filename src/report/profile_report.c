@@ -1,4 +1,4 @@
-/* The head of a report and its table by function, line, instruction and module. */
+/* The head of a report, and the tables by function, line, instruction and module. */
 #include "report/profile_report.h"
 
 #include <errno.h>
@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "report/insn_text.h"
-#include "report/profile_history.h"
-#include "report/profile_truth.h"
+#include "profile/profile_history.h"
+#include "profile/profile_truth.h"
 #include "report/run_report.h"
 
-struct profile_columns profile_report_columns(const struct profile_report *r, bool colour)
+struct profile_columns profile_report_columns(const struct profile_report *r, bool color)
 {
-    return (struct profile_columns){r->names->profile, r->first, r->last, r->children, colour};
+    return (struct profile_columns){r->names->profile, r->first, r->last, r->children, color};
 }
 
 bool profile_report_wants(const struct profile_report *r, uint32_t function)
@@ -43,7 +43,7 @@ static void print_run(const struct profile *p, FILE *to)
         fprintf(to, " on the core %s", core);
     if (mode)
         fprintf(to, ", %s", mode);
-    fprintf(to, ": %s samples\n\n", grouped(p->samples, text));
+    fprintf(to, ": %s sample%s\n\n", grouped(p->samples, text), p->samples == 1 ? "" : "s");
 }
 
 static void print_event(const struct profile *p, unsigned i, int width, FILE *to)
@@ -77,8 +77,11 @@ void profile_report_head(const struct profile_report *r, bool intervals, FILE *t
         sampled |= p->event[i].period != 0;
     }
     print_run(p, to);
+    if (profile_info_of(p, "interrupted"))
+        fprintf(to, " INTERRUPTED by SIG%s: this is the profile of the part of the run before it.\n\n",
+                profile_info_of(p, "interrupted"));
     if (!p->complete)
-        fputs(" The recording was cut off: what it holds is used.\n\n", to);
+        fputs(" The recording was cut off: this report covers the part that was written.\n\n", to);
     fprintf(to, "      %-*s %12s %15s %20s %20s\n", width, "event", "samples", "period", "count", "happened");
     for (unsigned i = r->first; i <= r->last; i++)
         print_event(p, i, width, to);
@@ -98,8 +101,10 @@ struct table {
     struct profile_columns columns;
     struct profile_rows rows;
     struct history_table histories;
-    struct profile_amount *more, *other; /* rows below the limit; of functions that are not wanted; by event */
-    size_t mores;
+    struct profile_amount *hidden; /* by event: sum of rows below the limit */
+    struct profile_amount *other;  /* by event: sum of rows of functions that were not asked for */
+    size_t hidden_rows;            /* rows in `hidden` that have samples */
+    size_t few;                    /* if no row reaches the limit: rows from here on are hidden; otherwise 0 */
     int module_width;
     FILE *to;
 };
@@ -114,22 +119,41 @@ static bool is_wanted(const struct table *t, const struct profile_row *row)
     return t->r->by == PROFILE_BY_MODULE || profile_report_wants(t->r, place_of(t, row)->function);
 }
 
-static bool is_shown(const struct table *t, const struct profile_row *row)
+static bool reaches(const struct table *t, const struct profile_row *row, double percent)
 {
     return is_wanted(t, row) && columns_reach(&t->columns, row_self(&t->rows, row),
-                                              t->rows.total ? row_total(&t->rows, row) : NULL, t->r->limit_percent);
+                                              t->rows.total ? row_total(&t->rows, row) : NULL, percent);
 }
 
+static bool is_shown(const struct table *t, const struct profile_row *row)
+{
+    return t->few ? row < &t->rows.row[t->few] && reaches(t, row, 0) : reaches(t, row, t->r->limit_percent);
+}
+
+/* A flat profile may have no row that reaches the limit. Then its first rows are shown, so that there is a table. */
+static void choose_rows(struct table *t)
+{
+    size_t wanted = 0;
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (reaches(t, &t->rows.row[i], t->r->limit_percent))
+            return;
+    for (size_t i = 0; i < t->rows.count && wanted < PROFILE_FEW; i++) {
+        wanted += reaches(t, &t->rows.row[i], 0);
+        t->few = i + 1;
+    }
+}
+
+/* Adds a row that is not shown to `hidden` or `other`. */
 static void set_aside(struct table *t, const struct profile_row *row)
 {
     bool wanted = is_wanted(t, row), sampled = false;
     for (unsigned e = t->r->first; e <= t->r->last; e++) {
-        struct profile_amount *to = wanted ? &t->more[e] : &t->other[e];
+        struct profile_amount *to = wanted ? &t->hidden[e] : &t->other[e];
         to->weight += row_self(&t->rows, row)[e].weight;
         to->samples += row_self(&t->rows, row)[e].samples;
         sampled |= row_self(&t->rows, row)[e].samples != 0;
     }
-    t->mores += wanted && sampled;
+    t->hidden_rows += wanted && sampled;
 }
 
 static const char *module_of(const struct table *t, const struct profile_row *row)
@@ -177,7 +201,7 @@ static void print_table_head(const struct table *t)
     }
 }
 
-/* A row of what is not shown one by one. */
+/* Prints the sum of rows that are not shown, if they have samples. */
 static void print_rest(const struct table *t, const struct profile_amount *rest, const char *name)
 {
     bool any = false;
@@ -194,6 +218,7 @@ static void print_rest(const struct table *t, const struct profile_amount *rest,
 static void print_table(struct table *t)
 {
     char name[64], number[GROUPED_SIZE];
+    choose_rows(t);
     t->module_width = (int)strlen("module");
     for (size_t i = 0; i < t->rows.count; i++) {
         int length = (int)strlen(module_of(t, &t->rows.row[i]));
@@ -212,19 +237,19 @@ static void print_table(struct table *t)
             history_row(&t->histories, history_table_find(&t->histories, place_of(t, row)->pc), t->to);
         print_names(t, row);
     }
-    snprintf(name, sizeof name, "[%s more]", grouped(t->mores, number));
-    print_rest(t, t->more, name);
+    snprintf(name, sizeof name, "[%s more]", grouped(t->hidden_rows, number));
+    print_rest(t, t->hidden, name);
     print_rest(t, t->other, "[other functions]");
     fputc('\n', t->to);
 }
 
-static int report_rows(const struct profile_report *r, FILE *to, bool colour, struct error *err)
+static int report_rows(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     const struct profile *p = r->names->profile;
-    struct table t = {.r = r, .columns = profile_report_columns(r, colour), .to = to};
-    t.more = calloc(p->events, sizeof *t.more);
+    struct table t = {.r = r, .columns = profile_report_columns(r, color), .to = to};
+    t.hidden = calloc(p->events, sizeof *t.hidden);
     t.other = calloc(p->events, sizeof *t.other);
-    int code = t.more && t.other ? 0 : error_set(err, -ENOMEM, "out of memory for a report");
+    int code = t.hidden && t.other ? 0 : error_set(err, -ENOMEM, "out of memory for a report");
     if (code == 0)
         code = history_table_make(&t.histories, p, r->first, r->last, err);
     if (code == 0)
@@ -235,17 +260,17 @@ static int report_rows(const struct profile_report *r, FILE *to, bool colour, st
     }
     profile_rows_free(&t.rows);
     history_table_free(&t.histories);
-    free(t.more);
+    free(t.hidden);
     free(t.other);
     return code;
 }
 
-int profile_report_print(const struct profile_report *r, FILE *to, bool colour, struct error *err)
+int profile_report_print(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     profile_report_head(r, true, to);
     switch (r->by) {
-    case PROFILE_BY_TREE: return profile_report_tree(r, to, colour, err);
-    case PROFILE_BY_DATA: return profile_report_data(r, to, colour, err);
-    default: return report_rows(r, to, colour, err);
+    case PROFILE_BY_TREE: return profile_report_tree(r, to, color, err);
+    case PROFILE_BY_DATA: return profile_report_data(r, to, color, err);
+    default: return report_rows(r, to, color, err);
     }
 }

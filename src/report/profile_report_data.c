@@ -1,4 +1,4 @@
-/* Data by cache line as text. */
+/* The report by cache line of data, as text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/clean_text.h"
 #include "report/insn_text.h"
-#include "report/profile_data.h"
+#include "profile/profile_data.h"
 #include "report/profile_report.h"
 #include "report/run_report.h"
 
@@ -27,6 +27,7 @@ static void put_share(uint64_t part, uint64_t all, FILE *to)
         fprintf(to, " %6s", "-");
 }
 
+/* Prints the instructions that accessed the line. */
 static void print_touchers(const struct data_text *x, const struct data_line *l)
 {
     const struct profile_names *n = x->r->names;
@@ -40,7 +41,7 @@ static void print_touchers(const struct data_text *x, const struct data_line *l)
         snprintf(text, sizeof text, "?");
         if (insn_of_file(n->symbols, p->pc, &insn))
             insn_text(n->symbols, &insn, p->pc, n->function[p->function].start, text);
-        fprintf(x->to, "      %5.1f %% of it by %" PRIx64 "  %-28s  %s\n",
+        fprintf(x->to, "      %5.1f %% accessed by %" PRIx64 "  %-28s  %s\n",
                 100 * (double)touchers[i].samples / (double)l->samples, p->pc, text, where);
     }
     if (all > TOUCHERS_SHOWN)
@@ -84,47 +85,50 @@ static void print_rest(const struct data_text *x, const struct profile_amount *r
     fprintf(x->to, "%30s%s\n", "", name);
 }
 
-/* Lines below the limit are added up in `more`. */
-static void print_lines(const struct data_text *x, struct profile_amount *more)
+/* Prints all lines. Lines below the limit are summed in `hidden`, by event, which starts as 0. */
+static void print_lines(const struct data_text *x, struct profile_amount *hidden)
 {
     char name[64], number[GROUPED_SIZE];
-    size_t mores = 0;
+    size_t hidden_lines = 0;
+    bool any = false;
+    for (size_t i = 0; i < x->d->count; i++)
+        any |= columns_reach(&x->columns, data_amount(x->d, &x->d->line[i]), NULL, x->r->limit_percent);
     columns_head(&x->columns, x->to);
     fprintf(x->to, " %6s %6s %6s %6s  %12s  %-16s  %s\n", "L1D%", "L2D%", "DTLB%", "store%", "line", "region", "data");
     for (size_t i = 0; i < x->d->count; i++) {
         const struct data_line *l = &x->d->line[i];
         const struct profile_amount *a = data_amount(x->d, l);
-        if (columns_reach(&x->columns, a, NULL, x->r->limit_percent)) {
+        if (columns_reach(&x->columns, a, NULL, x->r->limit_percent) || (!any && i < PROFILE_FEW)) {
             print_line(x, l);
             continue;
         }
         for (unsigned e = x->columns.first; e <= x->columns.last; e++) {
-            more[e].weight += a[e].weight;
-            more[e].samples += a[e].samples;
+            hidden[e].weight += a[e].weight;
+            hidden[e].samples += a[e].samples;
         }
-        mores++;
+        hidden_lines++;
     }
-    snprintf(name, sizeof name, "[%s more]", grouped(mores, number));
-    print_rest(x, more, name);
+    snprintf(name, sizeof name, "[%s more]", grouped(hidden_lines, number));
+    print_rest(x, hidden, name);
     print_rest(x, x->d->rest, x->r->function ? "[other functions, or without an address]" : "[without an address]");
     fputc('\n', x->to);
 }
 
-int profile_report_data(const struct profile_report *r, FILE *to, bool colour, struct error *err)
+int profile_report_data(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     struct profile_data d;
-    struct data_text x = {.r = r, .d = &d, .columns = profile_report_columns(r, colour), .to = to};
+    struct data_text x = {.r = r, .d = &d, .columns = profile_report_columns(r, color), .to = to};
     x.columns.inclusive = false;
     int code = profile_data_make(&d, r->names,
                                  &(struct data_choice){r->line_bytes, r->first, r->last, r->sort, r->function}, err);
     if (code != 0)
         return code;
-    struct profile_amount *more = calloc(r->names->profile->events, sizeof *more);
-    if (more)
-        print_lines(&x, more);
+    struct profile_amount *hidden = calloc(r->names->profile->events, sizeof *hidden);
+    if (hidden)
+        print_lines(&x, hidden);
     else
         code = error_set(err, -ENOMEM, "out of memory for a report");
-    free(more);
+    free(hidden);
     profile_data_free(&d);
     return code;
 }

@@ -1,27 +1,27 @@
-/* A report as JSON and CSV. Both are written from the same objects, one for each row: CSV has a column for each member,
- * and for each element of a list by event. All rows have the same members. */
+/* The report as JSON and CSV. Both are written from the same JSON objects, one per row. All rows have the same members.
+ * CSV has one column per member, or one column per event if the member is a list by event. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean_text.h"
 #include "report/csv.h"
-#include "report/profile_data.h"
-#include "report/profile_history.h"
+#include "report/json_text.h"
+#include "profile/profile_data.h"
+#include "profile/profile_history.h"
 #include "report/profile_report.h"
-#include "report/profile_tree.h"
-#include "report/profile_truth.h"
+#include "profile/profile_tree.h"
+#include "profile/profile_truth.h"
 
 static const char *const by_names[PROFILE_BYS] = {"function", "line", "insn", "module", "tree", "data"};
 
-/* Where rows go. */
+/* Destination of the rows. */
 struct rows_to {
     const struct profile_report *r;
     FILE *to;
     bool csv;
-    size_t rows; /* so far */
+    size_t rows; /* rows written so far */
 };
 
 /* ---- CSV */
@@ -43,7 +43,8 @@ static void put_csv_value(const json_t *value, FILE *to)
         fprintf(to, "%.15g", json_real_value(value));
 }
 
-/* The members' names, or their values. Lists of objects are left out. */
+/* Writes the names of the members, or their values, recursively. `above` is the path of enclosing members. `*first` is
+ * false once a field has been written. Lists of objects are left out. */
 static void put_csv(const struct rows_to *t, json_t *row, const char *above, bool names, bool *first)
 {
     const char *key;
@@ -73,7 +74,7 @@ static void put_csv(const struct rows_to *t, json_t *row, const char *above, boo
     }
 }
 
-/* Takes over the row. */
+/* Writes one row and releases it. The first row of CSV also writes the headings. -ENOMEM if `row` is NULL. */
 static int put_row(struct rows_to *t, json_t *row, struct error *err)
 {
     if (row == NULL)
@@ -100,11 +101,6 @@ static json_t *address_json(uint64_t address)
     char text[32];
     snprintf(text, sizeof text, "0x%" PRIx64, address);
     return json_string(text);
-}
-
-static json_t *text_json(const char *text)
-{
-    return text ? json_string(text) : json_null();
 }
 
 static json_t *weights_json(const struct profile_report *r, const struct profile_amount *a, bool samples)
@@ -200,25 +196,13 @@ static json_t *touchers_json(const struct profile_report *r, const struct profil
     return array;
 }
 
-/* Names of data come straight from the symbols. */
-static json_t *clean_json(const char *text)
-{
-    char *copy = strdup(text);
-    if (copy == NULL)
-        return NULL;
-    clean_text(copy);
-    json_t *value = json_string(copy);
-    free(copy);
-    return value;
-}
-
 static json_t *line_json(const struct profile_report *r, const struct profile_data *d, const struct data_line *l)
 {
     struct place object;
     unsigned others = data_object(d, l, &object);
-    return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "line", address_json(l->address),
-                     "region", clean_json(object.module), "object",
-                     object.has_symbol ? clean_json(object.name) : json_null(), "other_objects", (int)others, "count",
+    return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "cache_line", address_json(l->address),
+                     "region", text_json(object.module), "object",
+                     object.has_symbol ? text_json(object.name) : json_null(), "other_objects", (int)others, "count",
                      weights_json(r, data_amount(d, l), false), "samples", weights_json(r, data_amount(d, l), true),
                      "l1d_misses", (json_int_t)l->l1d, "l2d_misses", (json_int_t)l->l2d, "dtlb_misses",
                      (json_int_t)l->dtlb, "stores", (json_int_t)l->stores, "instructions", touchers_json(r, d, l));
@@ -251,12 +235,31 @@ static json_t *event_json(const struct profile_names *n, unsigned e)
                      c->has_total ? json_integer((json_int_t)c->total) : json_null(), "truth", truth);
 }
 
+/* A line of information: numbers as numbers, argv as an array, other text as it is. */
+static json_t *info_json(const struct profile_value *info)
+{
+    static const char *const numbers[] = {"instructions", "cycles", "seed"};
+    json_t *value = strcmp(info->name, "argv") == 0 ? json_loads(info->value, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    char *end;
+    if (strcmp(info->name, "interrupted") == 0)
+        return json_true();
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        errno = 0;
+        long long number = strtoll(info->value, &end, 10);
+        if (strcmp(info->name, numbers[i]) == 0 && *end == '\0' && end != info->value && errno == 0)
+            return json_integer(number);
+    }
+    return value ? value : json_string(info->value);
+}
+
 static json_t *head_json(const struct profile_report *r)
 {
     const struct profile *p = r->names->profile;
     json_t *info = json_object(), *events = json_array();
     for (size_t i = 0; i < p->infos; i++)
-        json_object_set_new(info, p->info[i].name, json_string(p->info[i].value));
+        json_object_set_new(info, p->info[i].name, info_json(&p->info[i]));
+    if (profile_info_of(p, "interrupted") == NULL)
+        json_object_set_new(info, "interrupted", json_false());
     for (unsigned e = r->first; e <= r->last; e++)
         json_array_append_new(events, event_json(r->names, e));
     return json_pack("{s:s, s:s, s:b, s:I, s:s, s:o, s:o}", "command", "report", "version", r->version, "complete",
@@ -281,7 +284,8 @@ int profile_report_json(const struct profile_report *r, FILE *to, struct error *
     json_decref(head);
     if (text == NULL)
         return error_set(err, -ENOMEM, "out of memory for a report");
-    fprintf(to, "%.*s,\n  \"rows\": [", (int)strlen(text) - 2, text); /* all but its last line, which is a brace */
+    fprintf(to, "%.*s,\n  \"rows\": [", (int)strlen(text) - 2,
+            text); /* without the line break and the brace at its end */
     free(text);
     int code = put_all(&t, err);
     fputs(t.rows ? "\n  ]\n}\n" : "]\n}\n", to);

@@ -1,17 +1,17 @@
-/* The call tree as text. */
+/* The report as a call tree, as text. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "report/profile_report.h"
-#include "report/profile_tree.h"
+#include "profile/profile_tree.h"
 #include "report/run_report.h"
 
-enum { INDENT_MOST = 40 }; /* frames; deeper ones stand below each other, with their depth */
+enum { INDENT_MOST = 40 }; /* frames; deeper frames are not indented further, but show their depth */
 
 struct tree_text {
     const struct profile_tree *t;
     struct profile_columns columns;
-    struct profile_amount *self, *total; /* by event, of which one is used */
+    struct profile_amount *self, *total; /* arguments for columns_row, by event; only the shown event is set */
     FILE *to;
 };
 
@@ -39,7 +39,7 @@ static bool is_shown(const struct tree_text *x, uint32_t node, double limit_perc
     return share_percent(e, x->t->node[node].total.weight) >= limit_percent;
 }
 
-/* The callees below the limit, in one row. */
+/* Prints one row for the sibling nodes from `first` on, which are below the limit. */
 static void print_more(const struct tree_text *x, uint32_t first)
 {
     struct profile_amount sum = {0, 0};
@@ -60,8 +60,13 @@ static void print_tree(const struct tree_text *x, double limit_percent)
     const struct profile_tree *t = x->t;
     columns_head(&x->columns, x->to);
     fputs("  function\n", x->to);
-    for (uint32_t i = profile_tree_next(t, 0); i;) {
-        if (!is_shown(x, i, limit_percent)) { /* and none of its siblings is: they come largest first */
+    uint32_t first = profile_tree_next(t, 0), few = 0;
+    bool flat = first && !is_shown(x, first, limit_percent); /* the largest root does not reach the limit */
+    for (uint32_t i = first; i;) {
+        if (!is_shown(x, i,
+                      flat && few++ < PROFILE_FEW
+                          ? 0
+                          : limit_percent)) { /* siblings come largest first, so the ones that follow are hidden, too */
             print_more(x, i);
             uint32_t parent = t->node[i].parent;
             i = parent ? profile_tree_skip(t, parent) : 0;
@@ -78,11 +83,11 @@ static void print_tree(const struct tree_text *x, double limit_percent)
     fputc('\n', x->to);
 }
 
-int profile_report_tree(const struct profile_report *r, FILE *to, bool colour, struct error *err)
+int profile_report_tree(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     const struct profile *p = r->names->profile;
     struct profile_tree t;
-    struct tree_text x = {.t = &t, .columns = profile_report_columns(r, colour), .to = to};
+    struct tree_text x = {.t = &t, .columns = profile_report_columns(r, color), .to = to};
     x.columns.last = x.columns.first;
     x.columns.inclusive = true;
     int code = profile_tree_make(&t, r->names, r->first, r->function, err);

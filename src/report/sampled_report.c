@@ -6,21 +6,29 @@
 
 enum { NOTHING = -1, CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t) };
 
-/* One number, less another or NOTHING. */
+/* Index of a number, and index of the number to subtract from it or NOTHING. */
 struct choice {
-    long number, less;
+    long number, minus;
 };
 
+/* The number, or difference, of one window (combine_value). Numbers are signed: a stack's base can be negative. */
 static double chosen(void *context, const uint64_t *number)
 {
     const struct choice *c = context;
-    double less = c->less == NOTHING ? 0 : (double)(int64_t)number[c->less];
-    return (double)(int64_t)number[c->number] - less;
+    double minus = c->minus == NOTHING ? 0 : (double)(int64_t)number[c->minus];
+    return (double)(int64_t)number[c->number] - minus;
 }
 
+static size_t failures(const struct sampled_run *s, const struct measured **first);
+
+/* Half interval for the whole run. There is none if the run was interrupted before all windows of the part that ran
+ * were measured: the windows that are there are the early ones, and say nothing about the others. */
 static double half(const struct run_report *r, struct choice c)
 {
     const struct sampled_run *s = r->sampled;
+    const struct measured *first;
+    if (r->interrupted && (s->points.period == 0 || failures(s, &first) > 0))
+        return INFINITY;
     return combine(s, chosen, &c).half * (double)s->result.insns;
 }
 
@@ -29,23 +37,22 @@ double sampled_half(const struct run_report *r, size_t number)
     return half(r, (struct choice){(long)number, NOTHING});
 }
 
-double sampled_difference_half(const struct run_report *r, size_t number, size_t less)
+double sampled_difference_half(const struct run_report *r, size_t number, size_t minus)
 {
-    return half(r, (struct choice){(long)number, (long)less});
+    return half(r, (struct choice){(long)number, (long)minus});
 }
 
-/* Functional warming knows no wrong path and no order of execution. What caches and predictors differ by for that has
- * been measured to cost up to this share of the cycles (docs/RESULTS.md), in any component. */
-static const double warm_doubt = 0.003;
+/* Functional warming sees neither the wrong path nor the order of execution, so caches and predictors differ from those
+ * of a detailed run. Where no window was measured a second time after longer warming, these are the shares of all
+ * cycles, and of a count of misses, mispredictions and similar events, that it can be off (docs/RESULTS.md). */
+static const double warm_cycles_error = 0.003, warm_count_error = 0.01;
 
-/* The same of counts of misses, mispredictions and the like, in parts of each. */
-static const double count_doubt = 0.01;
-
-double sampled_doubt(const struct run_report *r, double half, double value, enum warm_trust trust)
+double sampled_add_warm_error(const struct run_report *r, double half, double value, enum warm_trust trust)
 {
+    bool known = r->sampled->longer >= 2; /* `half` includes it */
     switch (trust) {
-    case TRUST_NEAR: return hypot(half, count_doubt * value);
-    case TRUST_TIME: return hypot(half, warm_doubt * (double)r->result.counts.core.cycles);
+    case TRUST_NEAR: return known ? half : hypot(half, warm_count_error * value);
+    case TRUST_TIME: return known ? half : hypot(half, warm_cycles_error * (double)r->result.counts.core.cycles);
     case TRUST_OWN: return half;
     case TRUST_NONE: break;
     }
@@ -54,7 +61,7 @@ double sampled_doubt(const struct run_report *r, double half, double value, enum
 
 double sampled_cycles_half(const struct run_report *r, size_t number, uint64_t parts)
 {
-    return sampled_doubt(r, sampled_half(r, number) / (double)parts, 0, TRUST_TIME);
+    return sampled_add_warm_error(r, sampled_half(r, number) / (double)parts, 0, TRUST_TIME);
 }
 
 double sampled_cpi_half(const struct run_report *r)
@@ -64,7 +71,7 @@ double sampled_cpi_half(const struct run_report *r)
 
 /* ---- page */
 
-/* Windows that are there to be simulated and were not; the first of them. */
+/* The number of windows that lie within the run and could not be simulated; `*first` is the first of them or NULL. */
 static size_t failures(const struct sampled_run *s, const struct measured **first)
 {
     size_t count = 0;
@@ -85,27 +92,46 @@ static void print_troubles(const struct sampled_run *s, FILE *to)
     const struct measured *first;
     size_t count = failures(s, &first);
     if (count)
-        fprintf(to, " %zu could not be simulated, the first of them at instruction %" PRIu64 ": %s.\n", count,
+        fprintf(to, " %zu windows could not be simulated; the first one is at instruction %" PRIu64 ": %s.\n", count,
                 first->window.start, first->err.text);
     if (s->missing > 0)
-        fprintf(to, " Phases that make up %.1f %% of the run were not simulated; the others stand for them.\n",
+        fprintf(to, " Phases that make up %.1f %% of the run were not simulated; the other phases represent them.\n",
                 100 * s->missing);
     if (s->strayed)
-        fprintf(to, " %zu of the windows took another way than the run itself: it reads a clock, or changes files.\n",
+        fprintf(to, " %zu of the windows diverged from the run itself: the program reads a clock or changes files.\n",
                 s->strayed);
+}
+
+void sampled_print_interruption(const struct run_report *r, FILE *to)
+{
+    const struct sampled_run *s = r->sampled;
+    const struct measured *first;
+    size_t failed = failures(s, &first);
+    fprintf(to, "%zu of %zu %s were measured.\n", s->used, s->used + failed,
+            s->points.period ? "windows of the part before it" : "points");
+    if (s->points.period == 0 || failed)
+        fputs(" The numbers are no estimate of the whole run, and have no intervals.\n", to);
+    else
+        fputs(" The numbers are an estimate of the part before it.\n", to);
 }
 
 void sampled_print(const struct run_report *r, FILE *to)
 {
     const struct sampled_run *s = r->sampled;
-    char insns[GROUPED_SIZE], length[GROUPED_SIZE];
+    char insns[GROUPED_SIZE], length[GROUPED_SIZE], head[GROUPED_SIZE];
     double share = 100 * (double)s->measured / (double)s->result.insns;
-    fprintf(to, " Estimated from %zu %s of %s instructions", s->used, s->points.period ? "windows" : "points",
+    size_t windows = s->used - (s->points.head > 0 && s->result.measured[0].done);
+    fprintf(to, " Estimated from %zu %s of %s instructions", windows, s->points.period ? "windows" : "points",
             grouped(s->points.insns, length));
     if (s->points.phases)
-        fprintf(to, " in %u phases", s->points.phases);
-    fprintf(to, ", %.2f %% of %s; ± reaches to the ends of 95 %% intervals.\n", share, grouped(s->result.insns, insns));
-    print_troubles(s, to);
+        fprintf(to, " in %u phases", s->points.phases - (s->points.head > 0));
+    if (s->points.head)
+        fprintf(to, " and the first %s", grouped(s->points.head, head));
+    fprintf(to, ", %.2f %% of %s; ± is half of a 95 %% interval.\n", share, grouped(s->result.insns, insns));
+    if (s->too_wide.text[0])
+        fprintf(to, " The CPI is not known to ±%.4g %%: %s.\n", 100 * s->precision, s->too_wide.text);
+    if (r->interrupted == 0)
+        print_troubles(s, to);
 }
 
 /* ---- JSON */
@@ -123,9 +149,9 @@ json_t *interval_json(double value, double half)
 double sampled_count_half(const struct run_report *r, const struct count_row *row)
 {
     const size_t size = sizeof(uint64_t);
-    double half = row->less == NO_COUNT ? sampled_half(r, row->offset / size)
-                                        : sampled_difference_half(r, row->offset / size, row->less / size);
-    return sampled_doubt(r, half, (double)count_value(&r->result.counts, row), row->trust);
+    double half = row->minus == NO_COUNT ? sampled_half(r, row->offset / size)
+                                         : sampled_difference_half(r, row->offset / size, row->minus / size);
+    return sampled_add_warm_error(r, half, (double)count_value(&r->result.counts, row), row->trust);
 }
 
 json_t *counts_intervals_json(const struct run_report *r)
@@ -142,7 +168,7 @@ static json_t *window_json(const struct sampled_run *s, const struct measured *m
 {
     json_t *object =
         json_pack("{s:I, s:I}", "start", (json_int_t)m->window.start, "length", (json_int_t)m->window.insns);
-    if (s->points.period == 0) {
+    if (s->points.phases) {
         size_t share = 0;
         for (size_t i = 0; i < s->result.count; i++)
             share += s->result.measured[i].done && s->result.measured[i].phase == m->phase;
@@ -167,11 +193,19 @@ json_t *sampled_json(const struct run_report *r)
     for (size_t i = 0; i < s->result.count; i++)
         if (s->points.period == 0 || s->result.measured[i].window.start < s->result.insns)
             json_array_append_new(windows, window_json(s, &s->result.measured[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
-                     s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "failed",
-                     (json_int_t)failures(s, &first), "phases", (json_int_t)s->points.phases, "detailed_instructions",
-                     (json_int_t)(s->measured + s->used * r->simulation->warmup_insns), "measured_percent",
-                     100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
-                     "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",
-                     interval_json(run_report_cpi(r), sampled_cpi_half(r)), "points", windows);
+    uint64_t longer = s->longer * (LONGER_WARMUPS * r->simulation->warmup_insns + s->points.insns);
+    json_t *root =
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
+                  s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "failed",
+                  (json_int_t)failures(s, &first), "phases", (json_int_t)s->points.phases, "head",
+                  (json_int_t)s->points.head, "measured_twice", (json_int_t)s->longer, "detailed_instructions",
+                  (json_int_t)(s->measured + s->used * r->simulation->warmup_insns + longer), "measured_percent",
+                  100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
+                  "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",
+                  interval_json(run_report_cpi(r), sampled_cpi_half(r)), "points", windows);
+    if (s->precision > 0)
+        json_object_set_new(root, "precision_percent", json_real(100 * s->precision));
+    if (s->too_wide.text[0])
+        json_object_set_new(root, "too_wide", json_string(s->too_wide.text));
+    return root;
 }

@@ -1,25 +1,34 @@
-/* How far figures of a run of which only windows were simulated may be off, for the reports of all commands. */
+/* Confidence intervals of a sampled run, for the reports of all commands.
+ *
+ * In a sampled run only windows are simulated, and counts of the whole run are estimates. An interval is given by half
+ * of its width, at 95 % confidence. All functions require r->sampled. */
 #ifndef CYCLESCOPE_REPORT_SAMPLED_REPORT_H
 #define CYCLESCOPE_REPORT_SAMPLED_REPORT_H
 
-#include "points/combine.h"
+#include "phases/combine.h"
 #include "report/counts.h"
 #include "report/run_report.h"
 
-/* Half of the 95 % interval of a number of struct simulation_counts, or behind them of simulation.sum, by its index.
- * For a report that is sampled. */
+/* Half interval of a number of the run from sampling alone. `number` is an index into struct simulation_counts, taken
+ * as an array of uint64_t, followed by the numbers of simulation.sum. */
 double sampled_half(const struct run_report *r, size_t number);
-double sampled_difference_half(const struct run_report *r, size_t number, size_t less); /* of one minus another */
-/* The same of a number that is of cycles, `parts` of one: with what warming leaves in doubt. */
+/* The same for the difference of two numbers, `number` - `minus`. */
+double sampled_difference_half(const struct run_report *r, size_t number, size_t minus);
+/* Adds the error of functional warming to the half interval of `value`. Infinite if that error is unknown
+ * (TRUST_NONE). */
+double sampled_add_warm_error(const struct run_report *r, double half, double value, enum warm_trust trust);
+/* Half interval in cycles of a number that counts `parts` of a cycle, the error of warming included. */
 double sampled_cycles_half(const struct run_report *r, size_t number, uint64_t parts);
+/* Half interval of the CPI of the run, the error of warming included. */
 double sampled_cpi_half(const struct run_report *r);
-
-void sampled_print(const struct run_report *r, FILE *to); /* what was simulated, and what could not be */
-json_t *sampled_json(const struct run_report *r);
-/* The half interval of a count, with what warming leaves in doubt; infinite if that is not known. */
-double sampled_doubt(const struct run_report *r, double half, double value, enum warm_trust trust);
+/* Half interval of a count, the error of warming included. */
 double sampled_count_half(const struct run_report *r, const struct count_row *row);
-json_t *counts_intervals_json(const struct run_report *r); /* of all counts, by name */
-json_t *interval_json(double value, double half);          /* [low, high], of null where there is no bound */
+
+/* The rest of a line that says that the run was interrupted: what was measured, and what that means. */
+void sampled_print_interruption(const struct run_report *r, FILE *to);
+void sampled_print(const struct run_report *r, FILE *to); /* which windows were simulated, and which failed */
+json_t *sampled_json(const struct run_report *r);
+json_t *counts_intervals_json(const struct run_report *r); /* intervals of all count_rows, by name */
+json_t *interval_json(double value, double half);          /* [low, high]; null for a bound that is infinite */
 
 #endif

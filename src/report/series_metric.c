@@ -3,7 +3,7 @@
 
 #include "report/series_report.h"
 
-/* In the order of series_default_events. */
+/* Columns of a series of series_default_events, in that order. */
 enum {
     ROB_OCCUPANCY = SERIES_EVENTS,
     BRANCHES,
@@ -17,9 +17,9 @@ enum {
     VALUE_MISPREDICTIONS
 };
 
-const char series_default_events[] = "rob-occupancy,branches,mispredictions,l1i-accesses,l1i-access-misses,"
-                                     "l1d-accesses,l1d-access-misses,loads,load-address-mispredictions,"
-                                     "load-value-mispredictions";
+const char series_default_events[] = "rob_occupancy,branches,mispredictions,l1i_accesses,l1i_access_misses,"
+                                     "l1d_accesses,l1d_access_misses,loads,load_address_mispredictions,"
+                                     "load_value_mispredictions";
 
 const struct series_metric series_default_metrics[SERIES_METRICS] = {
     {"ipc", "IPC", "", 1, SERIES_INSNS, SERIES_CYCLES},
@@ -31,12 +31,6 @@ const struct series_metric series_default_metrics[SERIES_METRICS] = {
     {"load_value_misprediction_percent", "load values off stride", "%", 100, VALUE_MISPREDICTIONS, LOADS},
 };
 
-/* An edge turns an event into beginnings, a threshold into cycles. */
-static enum event_unit unit_of(const struct event_spec *s)
-{
-    return s->edge ? UNIT_OCCURRENCES : s->threshold ? UNIT_CYCLES : s->event->unit;
-}
-
 void series_event_metrics(const struct event_specs *specs, struct series_metric *to)
 {
     static const struct series_metric by_unit[] = {
@@ -45,7 +39,7 @@ void series_event_metrics(const struct event_specs *specs, struct series_metric 
         [UNIT_VALUE] = {.unit = "on average", .factor = 1, .per = SERIES_CYCLES},
     };
     for (size_t i = 0; i < specs->count; i++) {
-        to[i] = by_unit[unit_of(&specs->of[i])];
+        to[i] = by_unit[event_spec_unit(&specs->of[i])];
         to[i].key = to[i].label = specs->of[i].text;
         to[i].count = (unsigned)(SERIES_EVENTS + i);
     }
@@ -70,7 +64,8 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The largest, or, where a twentieth of them tower above all others, what those others reach. */
+/* The largest value; or, if at most 5 % of the values are more than twice as high as all others, the largest of those
+ * others. */
 static double usual_high(const double *value, size_t count, double most)
 {
     size_t known = 0;
@@ -104,7 +99,7 @@ bool series_metric_range(const double *value, size_t count, double *low, double 
     return any;
 }
 
-/* Instructions of the phase between two places of the run. */
+/* Instructions of the stretch that lie between instructions `from` and `to` of the run. */
 static uint64_t overlap(const struct series_phase *p, uint64_t from, uint64_t to)
 {
     uint64_t begin = p->from > from ? p->from : from, end = p->from + p->insns < to ? p->from + p->insns : to;

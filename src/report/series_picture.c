@@ -12,7 +12,7 @@ struct canvas {
     FILE *to;
     size_t count; /* columns */
     double *value;
-    double low, high; /* of the axis */
+    double low, high; /* ends of the y axis */
 };
 
 char series_phase_letter(unsigned kind)
@@ -21,7 +21,8 @@ char series_phase_letter(unsigned kind)
     return letters[kind % (sizeof letters - 1)];
 }
 
-/* A third of a row is the least that can be told apart; what is not the lowest shows. */
+/* The character of a column in a row; row 0 is the bottom. A row resolves thirds. Row 0 always shows a dot, so that the
+ * lowest value differs from a gap. */
 static char cell(const struct canvas *k, size_t column, unsigned row)
 {
     double height = ROWS * (k->value[column] - k->low) / (k->high - k->low) - row;
@@ -82,7 +83,7 @@ void series_picture_print(const struct series_report *r, FILE *to, unsigned colu
         if (series_metric_range(k.value, k.count, &k.low, &k.high) && k.low < k.high)
             put_graph(&k, &r->metric[i]);
         else
-            fprintf(to, "\n %s: the same all the time\n", r->metric[i].label);
+            fprintf(to, "\n %s: constant\n", r->metric[i].label);
     }
     put_axis(&k, series_growth(r->series, SERIES_INSNS, 0, intervals));
     if (r->phase)

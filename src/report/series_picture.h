@@ -1,15 +1,15 @@
-/* Graphs of text for the metrics of a series, small ones below each other over one axis of instructions, so that what
- * changes together stands together. A column is of one interval or several; a gap has no value,
- * and what is cut off ends in ^. */
+/* The metrics of a series as small graphs drawn with characters, one below the other over a common axis of
+ * instructions, so that simultaneous changes line up. A column stands for one or more intervals. A blank column has no
+ * value; a column that is higher than the graph ends in ^. */
 #ifndef CYCLESCOPE_REPORT_SERIES_PICTURE_H
 #define CYCLESCOPE_REPORT_SERIES_PICTURE_H
 
 #include "report/series_report.h"
 
-/* Nothing if there are fewer than two intervals, too little room, or no memory. */
+/* Prints nothing if there are fewer than two intervals, too few columns, or no memory. */
 void series_picture_print(const struct series_report *r, FILE *to, unsigned columns);
 
-/* The letter of a phase, by which pictures tell phases apart. */
+/* The letter that marks phases of this kind in graphs; letters repeat after 62 kinds. */
 char series_phase_letter(unsigned kind);
 
 #endif

@@ -32,7 +32,7 @@ static void print_metric(const struct series_report *r, const struct series_metr
     double low = (double)NAN, high = (double)NAN;
     for (size_t i = 0; i < series_count(r->series); i++) {
         double value = series_metric_value(r->series, m, i, i + 1);
-        low = fmin(low, value); /* of a number and a NAN the number */
+        low = fmin(low, value); /* fmin and fmax ignore NAN */
         high = fmax(high, value);
     }
     fprintf(to, " %-*s", width, m->label);
@@ -42,7 +42,7 @@ static void print_metric(const struct series_report *r, const struct series_metr
     fprintf(to, "%s%s\n", *m->unit ? "  " : "", m->unit);
 }
 
-/* What processes that the program forked did is in the counts of the run only. */
+/* Forked processes are included in the counts of the run, but not in the intervals. */
 static void print_rest(const struct series_report *r, FILE *to)
 {
     char text[GROUPED_SIZE];

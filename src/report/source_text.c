@@ -1,7 +1,6 @@
 #include "report/source_text.h"
 
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +8,19 @@
 #include <unistd.h>
 
 #include "base/clean_text.h"
-#include "base/index_table.h"
+#include "base/array.h"
+#include "base/io.h"
 
 struct source_file {
     char *name;
-    char *text;  /* all lines, each ended by a zero; NULL: it cannot be read */
-    char **line; /* where each begins */
+    char *text;  /* all lines, each terminated by a zero byte; NULL: the file cannot be read */
+    char **line; /* start of each line */
     size_t lines;
 };
 
-enum { TEXT_MOST = 64 << 20 }; /* bytes; larger files are no source */
+enum { TEXT_MOST = 64 << 20 }; /* bytes; a larger file is not source code */
 
-/* Only ordinary files: what DWARF names could be anything. */
+/* Reads a regular file. Names come from DWARF of the guest and could refer to devices or pipes, which are refused. */
 static char *read_all(const char *path, size_t *length)
 {
     struct stat status;
@@ -30,12 +30,11 @@ static char *read_all(const char *path, size_t *length)
         return NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= TEXT_MOST)
         text = malloc((size_t)status.st_size + 1);
-    *length = 0;
-    for (ssize_t got; text && *length < (size_t)status.st_size; *length += (size_t)got)
-        if ((got = read(fd, text + *length, (size_t)status.st_size - *length)) <= 0)
-            break;
-    if (text)
+    if (text) {
+        ssize_t got = io_read(fd, text, (size_t)status.st_size);
+        *length = got > 0 ? (size_t)got : 0;
         text[*length] = '\0';
+    }
     close(fd);
     return text;
 }
@@ -50,7 +49,7 @@ static char *find_text(const struct source_text *s, const char *name, size_t *le
     return text ? text : read_all(name, length);
 }
 
-/* Tabs become spaces, so that columns beside them stay straight. */
+/* Splits the text into lines. A tab becomes one space, so that columns beside the text stay aligned. */
 static void split(struct source_file *f, size_t length)
 {
     size_t lines = 1;
@@ -77,7 +76,7 @@ static void split(struct source_file *f, size_t length)
 
 static struct source_file *add_file(struct source_text *s, const char *name)
 {
-    struct source_file *grown = array_room(s->file, s->count, &s->room, sizeof *grown);
+    struct source_file *grown = array_grow(s->file, s->count, &s->room, sizeof *grown);
     size_t length = 0;
     if (grown == NULL)
         return NULL;

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what both charts draw by */
+#include "report/terminal_color.h"
+
+/* ---- shared by both kinds of chart */
 
 static double scaled(const struct stack_chart *chart, const struct stack_group *group, double cpi)
 {
@@ -65,11 +67,11 @@ static bool printable(uint32_t c)
 
 uint32_t stack_name_next(const char **name)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000}; /* shorter ones have a shorter encoding */
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000}; /* by length; lower values would be overlong encodings */
     const unsigned char *s = (const unsigned char *)(*name ? *name : "");
     if (*s == '\0')
         return 0;
-    ++*name; /* an invalid byte is one character, so that no valid one behind it is lost */
+    ++*name; /* an invalid byte counts as one character, so that valid characters after it are not lost */
     if (*s >= 0xf8 || (*s & 0xc0) == 0x80)
         return REPLACEMENT_CHARACTER;
     unsigned more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
@@ -93,26 +95,19 @@ size_t stack_name_length(const char *name)
     return length;
 }
 
-/* ---- bars of text */
-
-/* What the cells of a component are made of: of caches and TLBs, small letters are the nearer or cheaper. */
-static const char marks[COMPONENTS] = {
-    [COMPONENT_base] = '.', [COMPONENT_fu] = 'u',   [COMPONENT_l1i] = 'i',
-    [COMPONENT_l2i] = 'I',  [COMPONENT_itlb] = 't', [COMPONENT_branch] = 'b',
-    [COMPONENT_l1d] = 'd',  [COMPONENT_l2d] = 'D',  [COMPONENT_dtlb] = 'T',
-};
+/* ---- bars of characters */
 
 enum { CELLS_MIN = 10, NAME_MIN = 8, ELLIPSIS = 3, NUMBER = 32 };
 
-/* Where things are on a line: group name, bar name, cells below zero, the zero line, cells above it, total. */
+/* A line consists of group name, bar name, cells below zero, the zero line, cells above zero, total. */
 struct line_layout {
     const struct stack_chart *chart;
     FILE *to;
-    bool colour;
+    bool color;
     unsigned columns;
-    unsigned group_name, bar_name; /* columns, without the space behind them */
-    unsigned below, above;         /* cells */
-    double cells_per_unit;         /* of CPI or percent */
+    unsigned group_name, bar_name; /* columns of the names, without the space that follows them */
+    unsigned below, above;         /* cells on either side of zero */
+    double cells_per_unit;         /* cells per CPI or percent */
 };
 
 static const char *format_total(const struct stack_chart *chart, double total, char text[NUMBER])
@@ -130,9 +125,9 @@ static unsigned widest_name(unsigned so_far, const char *name)
     return length > so_far ? (unsigned)length : so_far;
 }
 
-static struct line_layout lay_out(const struct stack_chart *chart, FILE *to, bool colour, unsigned columns)
+static struct line_layout lay_out(const struct stack_chart *chart, FILE *to, bool color, unsigned columns)
 {
-    struct line_layout l = {.chart = chart, .to = to, .colour = colour, .columns = columns};
+    struct line_layout l = {.chart = chart, .to = to, .color = color, .columns = columns};
     unsigned total = 0;
     for (size_t g = 0; g < chart->count; g++) {
         const struct stack_group *group = &chart->group[g];
@@ -157,8 +152,8 @@ static struct line_layout lay_out(const struct stack_chart *chart, FILE *to, boo
     return l;
 }
 
-/* Divides the cells by the parts, each to its exact share rounded up or down, the largest remainders up. Parts of the
- * other sign get none. Returns how many cells that is in all. */
+/* Distributes cells among the parts that have the given sign; other parts get none. Each part gets its exact share
+ * rounded up or down; the largest remainders are rounded up. Returns the sum of the cells, at most `room`. */
 static unsigned share_cells(const double part[COMPONENTS], double sign, double per_unit, unsigned room,
                             unsigned cells[COMPONENTS])
 {
@@ -184,7 +179,7 @@ static unsigned share_cells(const double part[COMPONENTS], double sign, double p
     return all;
 }
 
-/* At most so many characters; returns how many. */
+/* Prints at most `most` characters; returns how many were printed. */
 static unsigned print_characters(const char *name, unsigned most, FILE *to)
 {
     unsigned count = 0;
@@ -200,7 +195,7 @@ static unsigned print_characters(const char *name, unsigned most, FILE *to)
     return count;
 }
 
-/* A name in a column of this width, and a space behind it. */
+/* Prints a name in a column of `width` characters, followed by a space; nothing if `width` is 0. */
 static void print_name(const char *name, unsigned width, FILE *to)
 {
     if (width == 0)
@@ -211,24 +206,17 @@ static void print_name(const char *name, unsigned width, FILE *to)
     fprintf(to, "%*s", (int)(cut ? 1 : width + 1 - column), "");
 }
 
-static bool is_dark(uint32_t colour)
-{
-    return 299 * (colour >> 16) + 587 * (colour >> 8 & 255) + 114 * (colour & 255) < 128000;
-}
-
-/* In colour, the mark once suffices: it tells components apart where colours cannot. */
+/* With colors, only the first cell has the component's letter, for readers who cannot distinguish the colors. */
 static void print_cells(const struct line_layout *l, enum component c, unsigned cells)
 {
     if (cells == 0)
         return;
-    uint32_t colour = component_rows[c].colour;
-    if (l->colour)
-        fprintf(l->to, "\033[%s;48;2;%u;%u;%um", is_dark(colour) ? "97" : "30", colour >> 16, colour >> 8 & 255,
-                colour & 255);
+    if (l->color)
+        terminal_background(component_rows[c].color, l->to);
     for (unsigned i = 0; i < cells; i++)
-        fputc(l->colour && i > 0 ? ' ' : marks[c], l->to);
-    if (l->colour)
-        fputs("\033[0m", l->to);
+        fputc(l->color && i > 0 ? ' ' : component_rows[c].mark, l->to);
+    if (l->color)
+        fputs(TERMINAL_PLAIN, l->to);
 }
 
 static void print_bar(const struct line_layout *l, const struct stack_group *group, const struct stack_bar *bar)
@@ -279,10 +267,10 @@ static void print_legend(const struct line_layout *l)
     fputc('\n', l->to);
 }
 
-void stack_bars_print(const struct stack_chart *chart, FILE *to, bool colour, unsigned columns)
+void stack_bars_print(const struct stack_chart *chart, FILE *to, bool color, unsigned columns)
 {
-    struct line_layout l = lay_out(chart, to, colour, columns);
-    bool apart = false; /* groups, by empty lines */
+    struct line_layout l = lay_out(chart, to, color, columns);
+    bool apart = false; /* separate groups by empty lines */
     for (size_t g = 0; g < chart->count; g++)
         apart |= chart->group[g].count > 1;
     if (stack_name_length(chart->title)) {

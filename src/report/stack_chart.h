@@ -1,15 +1,15 @@
-/* CPI stacks as pictures: bars of text for a terminal or a log, and SVG for pages and print.
+/* CPI stacks as charts: bars of characters for a terminal or a log, and SVG for documents and print.
  *
- * A chart is plain data: groups (programs, say) of bars (methods, say) of components. Components above zero are stacked
- * from the zero line up, in the order of component.def, and those below zero from it down, so what is drawn of a bar is
- * as long as its total only where nothing is negative. A value that is not a number, or beyond 1e12, takes no room, and
- * the total of its bar is given as n/a.
+ * A chart is plain data: groups (for example programs) of bars (for example methods) of components. Positive components
+ * are stacked from the zero line up, in the order of component.def, and negative ones from the zero line down. The
+ * drawn length of a bar is its total only if no component is negative. A component that is not a number, or exceeds
+ * 1e12, is not drawn, and the total of its bar is shown as n/a.
  *
- * Names may be anything: what is not UTF-8 or not printable is replaced, what is too long is cut and ends in an
- * ellipsis. NULL is the empty name; names that are all empty take no room. On a terminal each character counts as one
- * column, so wide ones break the alignment.
+ * Names may contain any bytes: bytes that are not UTF-8 and characters that are not printable are replaced, and long
+ * names end in an ellipsis. NULL is the empty name. If all names are empty, no space is reserved for them.
  *
- * Numbers are written as the locale has them, so SVG needs one with decimal points, as C's. */
+ * Limits: on a terminal each character counts as one column, so wide characters break the alignment. Numbers are
+ * formatted in the current locale, so SVG needs a locale with decimal points, such as C. */
 #ifndef CYCLESCOPE_REPORT_STACK_CHART_H
 #define CYCLESCOPE_REPORT_STACK_CHART_H
 
@@ -30,45 +30,46 @@ struct stack_group {
     const char *name;
     size_t count;
     const struct stack_bar *bar;
-    double hundred; /* the CPI that is 100 %, in a normalized chart */
+    double hundred; /* in a normalized chart: the CPI that is 100 % */
 };
 
 struct stack_chart {
     const char *title;
     size_t count;
     const struct stack_group *group;
-    bool normalized; /* in percent of each group's `hundred`, not in CPI */
+    bool normalized; /* show percent of each group's `hundred` instead of CPI */
 };
 
-/* One line per bar, with its total at the end; the longest one fills the columns. Components are letters; in colour
- * also cells of 24-bit colours. Fewer columns than names, totals and a bar of ten cells need are taken as that many. */
-void stack_bars_print(const struct stack_chart *chart, FILE *to, bool colour, unsigned columns);
+/* Prints one line per bar with its total at the end; the longest bar fills `columns`. Components are letters, and with
+ * `color` also cells with 24-bit terminal colors. If `columns` is too small for names, totals and bars of ten cells,
+ * lines are longer than `columns`. */
+void stack_bars_print(const struct stack_chart *chart, FILE *to, bool color, unsigned columns);
 
-/* A complete SVG document without references to others. Errors of the file are the caller's to find. */
+/* Writes a complete SVG document without external references. The caller checks `to` for write errors. */
 void stack_svg_write(const struct stack_chart *chart, FILE *to);
 
-/* ---- what both draw by */
+/* ---- shared by both kinds of chart */
 
-/* How far a bar reaches on either side of zero, in CPI or percent, and what its components sum to. */
+/* Length of a bar on either side of zero, and the sum of its components, in CPI or percent. */
 struct stack_reach {
-    double below, above; /* neither is negative */
-    double total;        /* not finite: n/a */
+    double below, above; /* lengths, both >= 0 */
+    double total;        /* not finite if a component cannot be drawn: shown as n/a */
 };
 
-/* A component's CPI or percent; 0 if it cannot be drawn. */
+/* A component in the unit of the chart, CPI or percent; 0 if it cannot be drawn. */
 double stack_part(const struct stack_chart *chart, const struct stack_group *group, double cpi);
 struct stack_reach stack_bar_reach(const struct stack_chart *chart, const struct stack_group *group,
                                    const struct stack_bar *bar);
-/* The largest of all bars on either side; of the totals, none. */
+/* The largest `below` and `above` of all bars. `total` is 0. */
 struct stack_reach stack_chart_reach(const struct stack_chart *chart);
-/* Is the component nonzero somewhere? */
+/* Whether any bar has a nonzero part of this component. */
 bool stack_chart_has(const struct stack_chart *chart, enum component c);
 
 enum { REPLACEMENT_CHARACTER = 0xfffd };
 
-/* The next character of a name, which is left behind; REPLACEMENT_CHARACTER for what is invalid or not printable, 0 at
- * the end. */
+/* Decodes the next UTF-8 character and advances `*name` past it. REPLACEMENT_CHARACTER for a byte that is invalid or a
+ * character that is not printable; 0 at the end. */
 uint32_t stack_name_next(const char **name);
-size_t stack_name_length(const char *name);
+size_t stack_name_length(const char *name); /* in characters */
 
 #endif

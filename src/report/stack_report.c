@@ -1,6 +1,7 @@
 #include "report/stack_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static bool shown(const struct stack_report *r, unsigned kind)
     return r->kinds >> kind & 1;
 }
 
-/* Cycles of a component. */
+/* Cycles charged to a component. */
 static double cycles_of(const struct stack_report *r, const struct stack_interval *s, unsigned kind, unsigned component)
 {
     return (double)s->of[kind].parts[component] / (double)accounting_parts(r->accounting, (enum stack_kind)kind);
@@ -32,7 +33,7 @@ static double cpi_of(const struct stack_report *r, const struct stack_interval *
     return per(cycles_of(r, s, kind, component), s->instructions);
 }
 
-/* Half of the interval of a component's CPI, in a report that is sampled. */
+/* Half of the 95 % interval of a component's CPI, in a sampled run. */
 static double half_of(const struct stack_report *r, unsigned kind, unsigned component)
 {
     const struct stack_interval *total = accounting_total(r->accounting);
@@ -46,20 +47,17 @@ static double half_of(const struct stack_report *r, unsigned kind, unsigned comp
 
 static void print_heading(const struct stack_report *r, FILE *to)
 {
-    char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
-    const struct core_counts *c = &r->run.result.counts.core;
-    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f", r->run.program,
-            r->run.simulation->core->name, grouped(c->instructions, insns), grouped(c->cycles, cycles),
-            run_report_cpi(&r->run));
-    if (r->run.sampled)
-        fprintf(to, " ± %.3f", sampled_cpi_half(&r->run));
+    run_report_print_cpi(&r->run, to);
+    double half = r->run.sampled ? sampled_cpi_half(&r->run) : INFINITY;
+    if (isfinite(half))
+        fprintf(to, " ± %.3f", half);
     fputc('\n', to);
 }
 
-/* With its interval, if it is an estimate. */
+/* CPI and percent of a component, with its 95 % interval if it is an estimate. */
 static void print_cell(const struct stack_report *r, double cpi, double half, FILE *to)
 {
-    if (r->run.sampled)
+    if (r->run.sampled && isfinite(half))
         fprintf(to, " %6.4f ±%6.4f %5.1f", cpi, half, 100 * cpi / run_report_cpi(&r->run));
     else
         fprintf(to, " %13.4f %6.1f", cpi, 100 * cpi / run_report_cpi(&r->run));
@@ -87,12 +85,20 @@ static void print_table(const struct stack_report *r, FILE *to)
     fputs("\n\n", to);
 }
 
+/* What the table charges where the stall breakdown charges something else. */
+static void print_charges(FILE *to)
+{
+    fputs(" Each cycle is charged to what it was lost to. D-TLB: page walks, and data from\n"
+          " the second or third cache after a walk (`stalls`: in data misses).\n\n",
+          to);
+}
+
 static void print_penalties(const struct stack_report *r, FILE *to)
 {
     struct penalty p[PENALTIES];
     char text[GROUPED_SIZE];
     const struct stack_interval *total = accounting_total(r->accounting);
-    penalties(r->run.simulation->core, &r->run.result.counts.core, total, p);
+    penalties(r->run.simulation->core, &r->run.result.counts, total, p);
     fprintf(to, " %-16s %15s %18s %8s %8s\n", "cycles per", "events", "interval analysis", "naive", "power5");
     for (unsigned i = 0; i < PENALTIES; i++)
         fprintf(to, " %-16s %15s %18.2f %8.2f %8.2f\n", p[i].label, grouped(p[i].events, text), p[i].interval_analysis,
@@ -101,7 +107,7 @@ static void print_penalties(const struct stack_report *r, FILE *to)
             100 * per((double)total->overlap_cycles, total->cycles));
 }
 
-/* The largest component besides the base, or COMPONENT_base if there is none. */
+/* The largest component other than the base, or COMPONENT_base if no other component is positive. */
 static enum component largest(const struct stack_report *r)
 {
     const struct stack *s = &accounting_total(r->accounting)->of[r->main];
@@ -114,27 +120,18 @@ static enum component largest(const struct stack_report *r)
 
 static const char *advice(const struct stack_report *r, char *text, size_t size)
 {
-    static const char *const cure[COMPONENTS] = {
-        [COMPONENT_fu] = "faster long-latency units, or fewer multiplies, divides and floating point in a row",
-        [COMPONENT_l1i] = "a first instruction cache that never misses, or denser code",
-        [COMPONENT_l2i] = "instructions that never come from memory",
-        [COMPONENT_itlb] = "an I-TLB that never misses, or larger pages",
-        [COMPONENT_branch] = "perfect branch prediction, or fewer branches that cannot be foreseen",
-        [COMPONENT_l1d] = "a first data cache that never misses, or data that fits it",
-        [COMPONENT_l2d] = "data that never comes from memory",
-        [COMPONENT_dtlb] = "a D-TLB that never misses, or larger pages",
-    };
     const struct stack_interval *total = accounting_total(r->accounting);
     enum component c = largest(r);
     double lost = cpi_of(r, total, r->main, c), all = run_report_cpi(&r->run);
     if (c == COMPONENT_base)
         snprintf(text, size, "No cycle was lost to a miss or a long latency.");
-    else if (lost > all) /* naive methods know no overlap */
+    else if (lost > all) /* naive methods ignore overlap */
         snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI: misses that overlap count in full).",
-                 cure[c], component_rows[c].label, lost, all);
+                 component_rows[c].advice, component_rows[c].label, lost, all);
     else
-        snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): at most %.1f %% fewer cycles.", cure[c],
-                 component_rows[c].label, lost, all, 100 * per(cycles_of(r, total, r->main, c), total->cycles));
+        snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): at most %.1f %% fewer cycles.",
+                 component_rows[c].advice, component_rows[c].label, lost, all,
+                 100 * per(cycles_of(r, total, r->main, c), total->cycles));
     return text;
 }
 
@@ -153,14 +150,14 @@ static void chart_stacks(const struct stack_report *r, double cpi[STACK_KINDS][C
     }
 }
 
-static void print_bars(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+static void print_bars(const struct stack_report *r, FILE *to, bool color, unsigned columns)
 {
     double cpi[STACK_KINDS][COMPONENTS];
     struct stack_bar bar[STACK_KINDS];
     struct stack_group group;
     chart_stacks(r, cpi, bar, &group);
     group.name = NULL;
-    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, colour, columns);
+    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, color, columns);
     fputc('\n', to);
 }
 
@@ -177,7 +174,7 @@ void stack_report_svg(const struct stack_report *r, FILE *to)
 
 /* ---- the series */
 
-enum { SERIES_LINES = 24 }; /* of the picture; more intervals share lines */
+enum { SERIES_LINES = 24 }; /* at most; if there are more intervals, a line shows several */
 
 static void add_up(struct stack_interval *to, const struct stack_interval *s)
 {
@@ -199,8 +196,8 @@ static const char *short_number(uint64_t n, char text[16])
     return text;
 }
 
-/* Over time, by the main method: a bar for each interval, or for several neighbours. */
-static void print_series(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+/* CPI over time by the main method: one bar per interval, or per several consecutive intervals. */
+static void print_series(const struct stack_report *r, FILE *to, bool color, unsigned columns)
 {
     size_t count, lines = SERIES_LINES, done = 0;
     const struct stack_interval *series = accounting_series(r->accounting, &count);
@@ -222,19 +219,20 @@ static void print_series(const struct stack_report *r, FILE *to, bool colour, un
     char from[GROUPED_SIZE];
     fprintf(to, " CPI over instructions, by %s, %s intervals:\n\n", stack_rows[r->main].name, grouped(count, from));
     struct stack_group group = {.name = NULL, .count = lines, .bar = bar};
-    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, colour, columns);
+    stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, color, columns);
     fputc('\n', to);
 }
 
-void stack_report_print(const struct stack_report *r, FILE *to, bool colour, unsigned columns)
+void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns)
 {
     char text[512];
     print_heading(r, to);
     if (r->run.result.counts.core.instructions) {
         print_table(r, to);
-        print_bars(r, to, colour, columns);
+        print_charges(to);
+        print_bars(r, to, color, columns);
         if (r->series)
-            print_series(r, to, colour, columns);
+            print_series(r, to, color, columns);
         if (r->penalties)
             print_penalties(r, to);
         fprintf(to, " %s\n\n", advice(r, text, sizeof text));
@@ -244,6 +242,8 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool colour, uns
 
 /* ---- JSON and CSV */
 
+/* Cycles by component, divided by `divisor`; plain cycles if `divisor` is 0, as integers if the method counts whole
+ * cycles. */
 static json_t *stack_json(const struct stack_report *r, const struct stack_interval *s, unsigned kind, uint64_t divisor)
 {
     json_t *object = json_object();
@@ -257,7 +257,7 @@ static json_t *stack_json(const struct stack_report *r, const struct stack_inter
     return object;
 }
 
-/* By method and component: per `divisor`, or plain cycles if that is 0. */
+/* Cycles by method and component, divided by `divisor`; plain cycles if `divisor` is 0. */
 static json_t *stacks_json(const struct stack_report *r, const struct stack_interval *s, uint64_t divisor)
 {
     json_t *object = json_object();
@@ -267,7 +267,7 @@ static json_t *stacks_json(const struct stack_report *r, const struct stack_inte
     return object;
 }
 
-/* The same with both ends of each interval. */
+/* The 95 % interval of CPI by method and component. */
 static json_t *intervals_json(const struct stack_report *r)
 {
     const struct stack_interval *total = accounting_total(r->accounting);
@@ -304,7 +304,7 @@ json_t *penalties_json(const struct run_report *r, const struct stack_interval *
 {
     struct penalty p[PENALTIES];
     json_t *object = json_object();
-    penalties(r->simulation->core, &r->result.counts.core, total, p);
+    penalties(r->simulation->core, &r->result.counts, total, p);
     for (unsigned i = 0; i < PENALTIES; i++)
         json_object_set_new(object, p[i].key,
                             json_pack("{s:I, s:f, s:f, s:f}", "events", (json_int_t)p[i].events, "interval_analysis",

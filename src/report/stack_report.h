@@ -8,18 +8,18 @@
 struct stack_report {
     struct run_report run;
     const struct accounting *accounting;
-    unsigned kinds;       /* that are shown, one bit each */
-    enum stack_kind main; /* of these, the one whose advice is given */
-    bool series;          /* intervals were asked for */
-    bool penalties;       /* average ones are to be shown */
+    unsigned kinds;       /* methods that are shown: bit K is enum stack_kind K */
+    enum stack_kind main; /* method that the advice and the series are based on; one of `kinds` */
+    bool series;          /* show the intervals of the run */
+    bool penalties;       /* show mean penalties per event */
 };
 
-void stack_report_print(const struct stack_report *r, FILE *to, bool colour, unsigned columns);
-json_t *stack_report_json(const struct stack_report *r); /* NULL if a name is not UTF-8 */
+void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns);
+json_t *stack_report_json(const struct stack_report *r); /* owned by the caller; NULL if a name is not UTF-8 */
 void stack_report_csv(const struct stack_report *r, FILE *to);
 void stack_report_svg(const struct stack_report *r, FILE *to);
 
-/* Average penalties per event, by its name. `fmt` and `power5` have been accounted for. */
+/* Object of mean penalties by event. The run must have been accounted for with the methods `fmt` and `power5`. */
 json_t *penalties_json(const struct run_report *r, const struct stack_interval *total);
 
 #endif

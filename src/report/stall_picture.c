@@ -4,23 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DARK  "stroke=\"#000\" stroke-opacity=\".6\" stroke-width=\"1\""
-#define LIGHT "stroke=\"#fff\" stroke-opacity=\".85\" stroke-width=\"1.3\""
-#define UP    "M-2 2L2-2M-2 10L10-2M6 10L10 6"
-#define DOWN  "M-2 6L2 10M-2-2L10 10M6-2L10 2"
+#include "report/terminal_color.h"
+
+/* Sources that no component of CPI stacks stands for. */
+static const struct component_row integer_look = {.color = 0x009e73,
+                                                  .hatch = "M-2 6L2 10M-2-2L10 10M6-2L10 2",
+                                                  .stroke =
+                                                      "stroke=\"#fff\" stroke-opacity=\".85\" stroke-width=\"1.3\""};
+static const struct component_row other_look = {.color = 0xf4f4f4,
+                                                .hatch = "M2 6h.01M6 2h.01",
+                                                .stroke =
+                                                    "stroke=\"#000\" stroke-width=\"1.2\" stroke-linecap=\"round\""};
 
 const struct stall_layer stall_layers[STALL_LAYERS] = {
-    [LAYER_COMPLETION] = {0xbbbbbb, '.', "", ""},
-    [LAYER_FIRST_STALL + STALL_ICACHE] = {0x56b4e9, 'i', UP, LIGHT},
-    [LAYER_FIRST_STALL + STALL_BRANCH] = {0xf0e442, 'b', "M2 2h.01M6 6h.01",
-                                          "stroke=\"#000\" stroke-width=\"2.2\" stroke-linecap=\"round\""},
-    [LAYER_FIRST_STALL + STALL_DCACHE] = {0xd55e00, 'd', UP DOWN, LIGHT},
-    [LAYER_FIRST_STALL + STALL_TRANSLATION] = {0xcc79a7, 't', "M0 4H8M4 0V8", DARK},
-    [LAYER_FIRST_STALL + STALL_REJECT] = {0x332288, 'r', "M2 0V8M6 0V8", LIGHT},
-    [LAYER_FIRST_STALL + STALL_FPU] = {0x999933, 'f', "M0 2H8M0 6H8", DARK},
-    [LAYER_FIRST_STALL + STALL_INTEGER] = {0x009e73, 'u', DOWN, LIGHT},
-    [LAYER_FIRST_STALL + STALL_OTHER] = {0xf4f4f4, 'o', "M2 6h.01M6 2h.01",
-                                         "stroke=\"#000\" stroke-width=\"1.2\" stroke-linecap=\"round\""},
+    [LAYER_COMPLETION] = {'.', &component_rows[COMPONENT_base]},
+    [LAYER_FIRST_STALL + STALL_ICACHE] = {'i', &component_rows[COMPONENT_l1i]},
+    [LAYER_FIRST_STALL + STALL_BRANCH] = {'b', &component_rows[COMPONENT_branch]},
+    [LAYER_FIRST_STALL + STALL_DCACHE] = {'d', &component_rows[COMPONENT_l2d]},
+    [LAYER_FIRST_STALL + STALL_TRANSLATION] = {'t', &component_rows[COMPONENT_dtlb]},
+    [LAYER_FIRST_STALL + STALL_REJECT] = {'r', &component_rows[COMPONENT_itlb]},
+    [LAYER_FIRST_STALL + STALL_FPU] = {'f', &component_rows[COMPONENT_fu]},
+    [LAYER_FIRST_STALL + STALL_INTEGER] = {'u', &integer_look},
+    [LAYER_FIRST_STALL + STALL_OTHER] = {'o', &other_look},
 };
 
 const char *stall_layer_label(unsigned layer)
@@ -60,11 +65,11 @@ static void add_share(struct stall_column *to, const struct stall_interval *i, d
         to->cpi[l] += share * (double)stall_layer_cycles(i, l);
 }
 
-/* An interval between these columns, which are counted with fractions. */
+/* Distributes an interval that spans columns `from` to `end`, which have fractions, in proportion to the overlap. */
 static void spread(struct stall_column *to, size_t count, const struct stall_interval *i, double from, double end)
 {
     size_t first = from < (double)count ? (size_t)from : count - 1;
-    if (end <= from) { /* no instruction retired in it */
+    if (end <= from) { /* no instruction retired in the interval */
         add_share(&to[first], i, 1);
         return;
     }
@@ -114,7 +119,7 @@ double stall_scale(const struct stall_column *column, size_t count)
         height[c] = height_of(&column[c]);
     qsort(height, count, sizeof *height, by_value);
     most = count ? height[count - 1] : 0;
-    double usual = count ? height[count - 1 - count / 20] : 0; /* of all but a twentieth */
+    double usual = count ? height[count - 1 - count / 20] : 0; /* 95th percentile */
     free(height);
     return most > 2 * usual && usual > 0 ? 1.25 * usual : most;
 }
@@ -125,14 +130,14 @@ enum { LABEL = 8, COLUMNS_MIN = 20, MARK_EVERY = 6 };
 
 struct canvas {
     unsigned rows, columns;
-    bool colour;
-    double scale; /* CPI of all rows */
+    bool color;
+    double scale; /* CPI at the top of the graph */
     const struct stall_column *column;
-    uint8_t *cell; /* layer + 1, by column and row from the bottom; 0: nothing */
+    uint8_t *cell; /* [column * rows + row], row 0 at the bottom: layer + 1, or 0 for an empty cell */
     FILE *to;
 };
 
-/* A column's cells: each is of the layer that has most of it. */
+/* Fills in the cells of a column. A cell shows the layer that covers most of it. */
 static void fill_column(const struct canvas *k, unsigned c)
 {
     const double *cpi = k->column[c].cpi;
@@ -149,36 +154,30 @@ static void fill_column(const struct canvas *k, unsigned c)
     }
 }
 
-static bool is_dark(uint32_t colour)
+static void put_color(const struct canvas *k, unsigned layer)
 {
-    return 299 * (colour >> 16) + 587 * (colour >> 8 & 255) + 114 * (colour & 255) < 128000;
-}
-
-static void put_colour(const struct canvas *k, unsigned layer)
-{
-    uint32_t colour = stall_layers[layer].colour;
-    if (k->colour)
-        fprintf(k->to, "\033[%s;48;2;%u;%u;%um", is_dark(colour) ? "97" : "30", colour >> 16, colour >> 8 & 255,
-                colour & 255);
+    if (k->color)
+        terminal_background(stall_layers[layer].look->color, k->to);
 }
 
 static void put_row(const struct canvas *k, unsigned row)
 {
-    unsigned last = 0, end = k->columns; /* the colour that is on, as layer + 1 */
+    unsigned last = 0;         /* layer + 1 of the current terminal color; 0: no color */
+    unsigned end = k->columns; /* columns without the empty ones at the right */
     while (end > 0 && k->cell[(end - 1) * k->rows + row] == 0)
         end--;
     for (unsigned c = 0; c < end; c++) {
         unsigned cell = k->cell[c * k->rows + row];
         bool cut = row + 1 == k->rows && height_of(&k->column[c]) > 1.001 * k->scale;
-        if (k->colour && cell != last)
-            fputs("\033[0m", k->to);
+        if (k->color && cell != last)
+            fputs(TERMINAL_PLAIN, k->to);
         if (cell && cell != last)
-            put_colour(k, cell - 1);
-        bool marked = !k->colour || c % MARK_EVERY == 0;
+            put_color(k, cell - 1);
+        bool marked = !k->color || c % MARK_EVERY == 0;
         fputc(cell == 0 ? ' ' : cut ? '^' : marked ? stall_layers[cell - 1].mark : ' ', k->to);
         last = cell;
     }
-    fputs(k->colour ? "\033[0m\n" : "\n", k->to);
+    fputs(k->color ? TERMINAL_PLAIN "\n" : "\n", k->to);
 }
 
 static void put_rows(const struct canvas *k)
@@ -225,20 +224,20 @@ static void put_legend(const struct canvas *k)
         } else if (at > LABEL) {
             fputs("  ", k->to);
         }
-        put_colour(k, l);
+        put_color(k, l);
         fputc(stall_layers[l].mark, k->to);
-        fprintf(k->to, "%s %s", k->colour ? "\033[0m" : "", stall_layer_label(l));
+        fprintf(k->to, "%s %s", k->color ? TERMINAL_PLAIN : "", stall_layer_label(l));
         at += width;
     }
     fputc('\n', k->to);
 }
 
-void stall_picture_print(const struct stall_series *s, unsigned rows, unsigned columns, bool colour, FILE *to)
+void stall_picture_print(const struct stall_series *s, unsigned rows, unsigned columns, bool color, FILE *to)
 {
     uint64_t insns = stall_series_insns(s);
     if (columns < LABEL + COLUMNS_MIN || rows == 0 || insns == 0)
         return;
-    struct canvas k = {.rows = rows, .columns = columns - LABEL, .colour = colour, .to = to};
+    struct canvas k = {.rows = rows, .columns = columns - LABEL, .color = color, .to = to};
     struct stall_column *column = calloc(k.columns, sizeof *column);
     k.cell = calloc((size_t)k.columns * rows, 1);
     if (column && k.cell) {

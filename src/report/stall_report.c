@@ -20,11 +20,8 @@ static double per(uint64_t cycles, uint64_t n)
 
 static void print_heading(const struct stall_report *r, FILE *to)
 {
-    char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
-    const struct core_counts *c = &r->run.result.counts.core;
-    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f\n", r->run.program,
-            r->run.simulation->core->name, grouped(c->instructions, insns), grouped(c->cycles, cycles),
-            run_report_cpi(&r->run));
+    run_report_print_cpi(&r->run, to);
+    fputc('\n', to);
 }
 
 static void print_row(const struct stall_report *r, const char *label, uint64_t cycles, uint64_t error, FILE *to)
@@ -48,6 +45,15 @@ static void print_table(const struct stall_report *r, FILE *to)
     fputc('\n', to);
 }
 
+/* What the table charges where CPI stacks charge something else. */
+static void print_charges(FILE *to)
+{
+    fputs(" Each stall is charged as a whole to the wait that ended it. Address translation:\n"
+          " page walks before a hit; a walk before a cache miss is in data misses\n"
+          " (`stack`: in D-TLB).\n\n",
+          to);
+}
+
 static void print_phase(const struct stall_interval *i, size_t number, FILE *to)
 {
     char from[SHORT_NUMBER], end[SHORT_NUMBER];
@@ -63,19 +69,19 @@ static void print_phase(const struct stall_interval *i, size_t number, FILE *to)
 static const char *advice(const struct stall_report *r, char *text, size_t size)
 {
     static const char *const cure[STALL_SOURCES] = {
-        [STALL_ICACHE] = "denser code, or a larger first instruction cache",
-        [STALL_BRANCH] = "fewer branches that cannot be foreseen, or better prediction",
-        [STALL_DCACHE] = "data that stays in the first cache, or comes before it is needed",
-        [STALL_TRANSLATION] = "data on fewer pages, or larger ones",
-        [STALL_REJECT] = "fewer misses at once, and no loads of what was just stored in part",
+        [STALL_ICACHE] = "denser code, or a larger L1 instruction cache",
+        [STALL_BRANCH] = "fewer unpredictable branches, or better prediction",
+        [STALL_DCACHE] = "data that stays in the L1 cache, or is prefetched in time",
+        [STALL_TRANSLATION] = "data on fewer pages, or larger pages",
+        [STALL_REJECT] = "fewer misses at once, and no loads that partly overlap a recent store",
         [STALL_FPU] = "more independent floating-point work, or faster units",
         [STALL_INTEGER] = "shorter chains of dependent instructions, or faster units",
-        [STALL_OTHER] = "fewer loads in a chain, stores at once, and instructions that drain the window",
+        [STALL_OTHER] = "shorter chains of loads, fewer stores at once, fewer serializing instructions",
     };
     const struct stall_interval *t = r->total;
     enum stall_source s = stall_largest(t);
     if (s == STALL_SOURCES)
-        snprintf(text, size, "Something retired in every cycle.");
+        snprintf(text, size, "An instruction retired in every cycle.");
     else
         snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): at most %.1f %% fewer cycles.", cure[s],
                  stall_rows[s].label, per(t->stalls[s], t->insns), per(t->cycles, t->insns),
@@ -83,16 +89,17 @@ static const char *advice(const struct stall_report *r, char *text, size_t size)
     return text;
 }
 
-void stall_report_print(const struct stall_report *r, FILE *to, bool colour, unsigned columns)
+void stall_report_print(const struct stall_report *r, FILE *to, bool color, unsigned columns)
 {
     char text[512], length[SHORT_NUMBER], count[GROUPED_SIZE];
     print_heading(r, to);
     if (r->total->insns) {
         print_table(r, to);
+        print_charges(to);
         if (r->series->count > 1) {
             fprintf(to, " CPI over instructions, %s intervals of %s %s:\n\n", grouped(r->series->count, count),
                     stall_short(r->interval, length), r->clock == CLOCK_CYCLES ? "cycles" : "instructions");
-            stall_picture_print(r->series, PICTURE_ROWS, columns, colour, to);
+            stall_picture_print(r->series, PICTURE_ROWS, columns, color, to);
             fputc('\n', to);
         }
         for (size_t i = 0; i < r->phases; i++)
@@ -102,14 +109,14 @@ void stall_report_print(const struct stall_report *r, FILE *to, bool colour, uns
     if (!r->exact && !r->run.sampled && r->total->cycles)
         fprintf(
             to,
-            " Counted by turns; \xc2\xb1 is the 95 %% interval. The sampling engine took %s cycles more: %.2f %%.\n",
-            grouped(r->engine_cycles, count), 100 * per(r->engine_cycles, r->total->cycles));
+            " Counters were multiplexed; \xc2\xb1 is the 95 %% interval. The sampler took %s more cycles: %.2f %%.\n",
+            grouped(r->sampler_cycles, count), 100 * per(r->sampler_cycles, r->total->cycles));
     run_report_print_end(&r->run, to);
 }
 
 /* ---- JSON and CSV */
 
-/* Cycles per instruction, or cycles. */
+/* Completion and stalls by source, in cycles per instruction if `cpi`, else in cycles. */
 static json_t *breakdown_json(const struct stall_interval *i, bool cpi)
 {
     json_t *object = json_object();
@@ -169,10 +176,10 @@ json_t *stall_report_json(const struct stall_report *r)
     set_breakdown(r, root, r->total);
     json_object_set_new(root, "exact", json_boolean(r->exact));
     if (!r->exact)
-        json_object_set_new(root, "engine_cycles", json_integer((json_int_t)r->engine_cycles));
+        json_object_set_new(root, "sampler_cycles", json_integer((json_int_t)r->sampler_cycles));
     json_object_set_new(root, "advice", json_string(advice(r, text, sizeof text)));
-    json_object_set_new(root, "interval", json_integer((json_int_t)r->interval));
-    json_object_set_new(root, "interval_by", json_string(r->clock == CLOCK_CYCLES ? "cycles" : "insns"));
+    json_object_set_new(root, r->clock == CLOCK_CYCLES ? "interval_cycles" : "interval",
+                        json_integer((json_int_t)r->interval));
     for (size_t i = 0; i < r->series->count; i++)
         json_array_append_new(intervals, interval_json(r, &r->series->of[i]));
     for (size_t i = 0; i < r->phases; i++)

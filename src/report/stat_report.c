@@ -9,22 +9,22 @@
 #include "report/counts.h"
 #include "report/sampled_report.h"
 
-/* ---- what is printed: counts, and counts in relation to others */
+/* ---- the lines of the page: counts and rates */
 
 enum rate_kind { NO_RATE, RATIO, PERCENT, PER_KILO };
 
 struct rate {
     enum rate_kind kind;
-    const char *count, *per; /* names of counts */
+    const char *count, *per; /* names of dividend and divisor */
     const char *unit;
 };
 
 enum { RATES = 2, LABEL_WIDTH = 17 };
 
 struct line {
-    const char *label;       /* NULL: a heading over the two columns */
-    const char *first, *all; /* names of the counts in them, or NULL; of a heading, its words */
-    size_t needs;            /* offset of a parameter that is 0 where the line makes no sense, or ALWAYS */
+    const char *label;       /* NULL: a heading of the two columns */
+    const char *first, *all; /* names of the counts in the two columns, or NULL; the words of a heading */
+    size_t needs;            /* offset of a core parameter; the line is omitted if it is 0; or ALWAYS */
     struct rate rate[RATES];
 };
 
@@ -101,8 +101,8 @@ static void print_column(const struct run_report *r, const char *name, FILE *to)
     fprintf(to, " %17s", name ? grouped(value_of(r, name), text) : "");
 }
 
-/* Half of an estimate's interval, in percent of it. */
-static void print_doubt(const struct run_report *r, const char *name, FILE *to)
+/* Half of the 95 % interval of an estimate, in percent of the estimate; blanks if it is unknown. */
+static void print_interval(const struct run_report *r, const char *name, FILE *to)
 {
     uint64_t value = name ? value_of(r, name) : 0;
     double half = value ? sampled_count_half(r, count_find(name)) : INFINITY;
@@ -144,7 +144,7 @@ static void print_line(const struct run_report *r, const struct line *l, FILE *t
     }
     print_column(r, l->first, to);
     if (r->sampled)
-        print_doubt(r, l->first ? l->first : l->all, to);
+        print_interval(r, l->first ? l->first : l->all, to);
     print_column(r, l->all, to);
     fprintf(to, "  %s", l->label);
     print_rates(r, l, to);

@@ -36,7 +36,7 @@ static void print_events(const struct counters_report *r, FILE *to)
     int width = name_width(r->specs);
     char text[GROUPED_SIZE];
     fprintf(to, "\n %-*s %17s %8s | %20s | %31s | %s\n", width, "", "", "busiest", "distance", "error of the total, %",
-            "held by the interval");
+            "true count in interval");
     fprintf(to, " %-*s %17s %8s | %9s %10s | %9s %10s %10s | %9s %10s\n", width, "event", "true count", "slice, %",
             "linear", check_estimator(CHECK_DEFAULT)->name, "linear", check_estimator(CHECK_DEFAULT)->name, "interval",
             "linear", check_estimator(CHECK_DEFAULT)->name);
@@ -61,7 +61,7 @@ static void print_replayed(const struct counters_report *r, FILE *to)
     int width = name_width(r->specs);
     fprintf(to, "\n Replayed in %" PRIu64 " other orders, means:\n", r->seeds);
     fprintf(to, " %-*s | %20s | %20s | %s\n", width, "", "distance", "error of the total, %",
-            "held by the interval, %");
+            "true count in interval, %");
     fprintf(to, " %-*s | %9s %10s | %9s %10s | %9s %10s\n", width, "event", "linear",
             check_estimator(CHECK_DEFAULT)->name, "linear", check_estimator(CHECK_DEFAULT)->name, "linear",
             check_estimator(CHECK_DEFAULT)->name);
@@ -82,10 +82,11 @@ static void print_sweep(const struct counters_report *r, FILE *to)
 {
     int width = name_width(r->specs);
     char text[GROUPED_SIZE];
-    fprintf(to,
-            "\n Distances, linear, at other granularities and ratios: a run with short slices replayed, mean of %u "
-            "orders each.\n %-*s",
-            r->draws, width, "slice");
+    fprintf(
+        to,
+        "\n Distances of the linear estimator at other slices and ratios: a run with short slices replayed, mean of "
+        "%u orders each.\n %-*s",
+        r->draws, width, "slice");
     for (size_t p = 0; p < r->points; p++)
         fprintf(to, " %9s", grouped(r->sweep[p].slice, text));
     fprintf(to, "\n %-*s", width, "ratio");
@@ -117,9 +118,9 @@ void counters_report_print(const struct counters_report *r, FILE *to)
             "\n %zu events in %zu groups; slices of %s cycles, rounds of %s, in which each group has one slice; %zu "
             "whole rounds.\n",
             p->event_count, p->group_count, grouped(p->slice, slice), grouped(p->slice * p->slots, round), r->rounds);
-    fputs(" The busiest slice of a round has so much of its events. N/A: rarer than once in 10,000 cycles. `interval` "
-          "is\n"
-          " half of the 95 % interval.\n",
+    fputs(" busiest slice: mean share of a round's events that its busiest slice has. `interval` is half of the 95 % "
+          "interval.\n"
+          " N/A: rarer than once in 10,000 cycles.\n",
           to);
     run_report_print_end(&r->run, to);
 }

@@ -13,7 +13,7 @@ double overhead_of(const struct overhead_report *r, size_t row)
     return alone ? (double)r->row[row].cycles / (double)alone - 1 : 0;
 }
 
-/* Cycles that a sample takes of the program. */
+/* Additional cycles per sample. */
 static double cost_of(const struct overhead_report *r, size_t row)
 {
     const struct overhead_row *o = &r->row[row];
@@ -31,7 +31,7 @@ void overhead_report_print(const struct overhead_report *r, FILE *to)
         fprintf(to, " %5" PRIu64 " %12s %12s %18.1f %11.3f %9.1f\n", o->khz, grouped(o->slice, slice),
                 grouped(o->slices, slices), cost_of(r, i), 100 * overhead_of(r, i), o->paper);
     }
-    fprintf(to, "\n %s cycles without the engine; with it, nine events in %zu groups, %" PRIu64 " MHz.\n",
+    fprintf(to, "\n %s cycles without the sampler, which counts nine events in %zu groups, at %" PRIu64 " MHz.\n",
             grouped(cycles_alone(r), alone), r->groups, r->run.simulation->core->clock_mhz);
     run_report_print_end(&r->run, to);
 }

@@ -6,12 +6,12 @@
 #include "report/stack_chart.h"
 #include "report/stack_report.h"
 
-/* What a method is held against: each order, and with all orders their mean and their range. */
+/* What a method is compared with: each of the two orders and, if all orders were simulated, their mean and range. */
 enum { MEAN = REFERENCE_ORDERS, RANGE, AGAINST };
 
 static const struct {
-    const char *name, *heading; /* of the stack; the range is none */
-    const char *label, *key;    /* of the error, on the page and in documents */
+    const char *name, *heading; /* of the reference's stack, in documents and on the page; NULL for the range */
+    const char *label, *key;    /* of the largest error, on the page and in documents */
 } against_rows[AGAINST] = {
     {"simulation", "simulation", "largest error, %", "max_error"},
     {"simulation_inverse", "inverse order", "... to the inverse", "max_error_inverse"},
@@ -23,7 +23,7 @@ struct column {
     const char *name, *heading;
     int64_t cycles[COMPONENTS];
     bool is_method;
-    struct stack_error error[AGAINST]; /* of a method */
+    struct stack_error error[AGAINST]; /* of a method; not known for a reference */
 };
 
 /* Columns: the stacks of the reference, then those of the methods. */
@@ -31,9 +31,10 @@ enum { COLUMNS = RANGE + STACK_KINDS };
 
 struct comparison {
     struct column column[COLUMNS];
-    unsigned references, columns; /* how many columns are the reference's, and there are */
-    unsigned errors;              /* that each method has */
-    struct reference_range range; /* with all orders */
+    unsigned references;          /* number of leading columns that are references */
+    unsigned columns;             /* number of all columns */
+    unsigned errors;              /* elements of column.error that are used */
+    struct reference_range range; /* set only if all orders were simulated */
 };
 
 static void find_references(const struct validate_report *r, struct comparison *x)
@@ -130,9 +131,9 @@ void validate_report_print(const struct validate_report *r, FILE *to)
     struct comparison x;
     compare(r, &x);
     char insns[GROUPED_SIZE], cycles[GROUPED_SIZE];
-    fprintf(to, "\n %s on the core %s: %s instructions, %s cycles, CPI %.3f\n", r->run.program,
-            r->run.simulation->core->name, grouped(r->total->instructions, insns), grouped(r->total->cycles, cycles),
-            cpi_of(r, (int64_t)r->total->cycles));
+    run_report_print_begin(&r->run, to);
+    fprintf(to, " %s instructions, %s cycles, CPI %.3f\n", grouped(r->total->instructions, insns),
+            grouped(r->total->cycles, cycles), cpi_of(r, (int64_t)r->total->cycles));
     if (r->total->instructions) {
         print_stacks(r, &x, to);
         for (unsigned i = 0; i < x.errors; i++)
@@ -142,6 +143,7 @@ void validate_report_print(const struct validate_report *r, FILE *to)
     }
     if (r->total->instructions == 0)
         fputs(" The program ended before the part that is measured.\n", to);
+    run_report_print_interruption(&r->run, to);
     print_failures(r, to);
     fprintf(to, " %u runs, %.1f seconds\n\n", r->plan->count, r->seconds);
 }
@@ -160,7 +162,7 @@ static json_t *column_json(const struct validate_report *r, const struct column 
     return object;
 }
 
-/* Of the components that the reference has, the lowest and highest. */
+/* Lowest and highest CPI of each component that the reference has. */
 static json_t *range_json(const struct validate_report *r, const struct reference_range *range)
 {
     json_t *object = json_object();
@@ -231,7 +233,7 @@ json_t *validate_report_json(const struct validate_report *r)
 
 /* ---- CSV and SVG */
 
-/* A line up to the errors. */
+/* The first part of a line: all columns before the errors. */
 static void csv_stack(const struct validate_report *r, const char *name, const int64_t cycles[COMPONENTS], FILE *to)
 {
     fprintf(to, "%s,%" PRIu64 ",%" PRIu64 ",%.6f", name, r->total->instructions, r->total->cycles,
@@ -243,7 +245,7 @@ static void csv_stack(const struct validate_report *r, const char *name, const i
             fprintf(to, ",%.6f", cpi_of(r, cycles[c]));
 }
 
-/* The rest of it: blank for the reference, whose columns have no known errors, and whose range has none (NULL). */
+/* The rest of a line: the errors. Fields are empty for a reference; `c` is NULL for the range, which is no column. */
 static void csv_errors(const struct comparison *x, const struct column *c, FILE *to)
 {
     for (unsigned i = 0; i < x->errors; i++)

@@ -3,7 +3,7 @@
 
 #include "report/validate_sampling_report.h"
 
-/* Names of the runs, and of the distances from the first. */
+/* JSON keys of the runs, and of the distances from the real run. */
 static const char *const run_keys[STALL_RUNS] = {"real", "single", "inorder"};
 static const char *const distance_keys[STALL_RUNS] = {NULL, "kl_single", "kl_inorder"};
 
@@ -39,9 +39,10 @@ void stalls_check_print(const struct stalls_check_report *r, FILE *to)
     fprintf(to, " |\n %-24s |", "total");
     for (unsigned i = 0; i < STALL_RUNS; i++)
         fprintf(to, " %8.4f", per_insn(r, i, r->total[i].cycles));
-    fprintf(to, " |\n\n Distances are over %zu intervals of %s instructions, by full counts of user mode.\n",
+    fprintf(to, " |\n\n Distances are over %zu intervals of %s instructions, from full counts in user mode.\n",
             r->intervals, grouped(r->interval, text));
-    fputs(" single: one instruction per bundle; inorder: besides, each issues when the one before has retired.\n"
+    fputs(" single: one instruction per bundle; inorder: in addition, an instruction issues when the one before has "
+          "retired.\n"
           " N/A: less than one cycle of such stalls in 10,000 instructions.\n",
           to);
     run_report_print_end(&r->run, to);

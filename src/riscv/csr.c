@@ -2,6 +2,7 @@
 
 #include "riscv/host_fpu.h"
 
+/* `counter` is the offset from CSR_COUNTERS. Time has a resolution of 1 ns: each retired instruction takes 1 ns. */
 static uint64_t read_counter(const struct hart *h, unsigned counter, uint64_t retired)
 {
     if (counter == COUNTER_TIME)

@@ -1,4 +1,4 @@
-/* Decoding by the table: rows are bucketed by the bits that all rows of a bucket share, then tried in order. */
+/* Table-driven decoder: rows of insn.def are sorted into buckets by opcode bits, and one bucket is tried in order. */
 #include <assert.h>
 #include <pthread.h>
 
@@ -19,16 +19,16 @@ const struct insn_desc *insn_describe(enum insn_id id)
     return &rows[id];
 }
 
-/* Buckets: for 32-bit forms the major opcode, bits 6:2, and funct3, bits 14:12; a row that does not care about funct3
- * is in eight of them. For 16-bit forms funct3 and quadrant. */
-enum { BUCKET_ROWS = 48, FUNCT3 = 8, WIDE_BUCKETS = 32 * FUNCT3, NARROW_BUCKETS = 32 };
+/* Bucket index: 32-bit forms by major opcode (bits 6:2) and funct3 (bits 14:12), 16-bit forms by funct3 and quadrant.
+ * A 32-bit row that ignores funct3 is in eight buckets. */
+enum { BUCKET_ROWS = 96, FUNCT3 = 8, WIDE_BUCKETS = 32 * FUNCT3, NARROW_BUCKETS = 32 };
 
 struct bucket {
     uint16_t row[BUCKET_ROWS];
     unsigned count;
 };
 
-/* Written once before the first look-up, constant afterwards. */
+/* Filled once before the first decode, constant afterwards. */
 static struct bucket buckets[WIDE_BUCKETS + NARROW_BUCKETS];
 static pthread_once_t buckets_filled = PTHREAD_ONCE_INIT;
 
@@ -51,6 +51,7 @@ static void fill_buckets(void)
     }
 }
 
+/* Bits high:low as an unsigned value. */
 static int32_t field(uint32_t bits, unsigned high, unsigned low)
 {
     return (int32_t)(bits >> low & ((UINT32_C(2) << (high - low)) - 1));
@@ -88,6 +89,7 @@ static void decode_wide_operand(char letter, uint32_t b, struct insn *i)
     case '>': i->imm = field(b, 25, 20); break;
     case '<': i->imm = field(b, 24, 20); break;
     case 'E': i->imm = field(b, 31, 20); break;
+    case 'F': i->rs1 = field(b, 19, 15); break;
     case 'm': i->rm = field(b, 14, 12); break;
     case 'P':
     case 'Q': i->imm = field(b, 27, 20); break;
@@ -123,6 +125,10 @@ static void decode_narrow_operand(char letter, uint32_t b, struct insn *i)
                              10);
         break;
     case 'B': i->imm = field(b, 10, 7) << 6 | field(b, 12, 11) << 4 | field(b, 5, 5) << 3 | field(b, 6, 6) << 2; break;
+    case 'e': i->imm = field(b, 5, 5) << 1 | field(b, 6, 6); break;
+    case 'h': i->imm = field(b, 5, 5) << 1; break;
+    case '8': i->imm = 255; break;
+    case 'n': i->imm = -1; break;
     case 'k': i->imm = field(b, 5, 5) << 6 | field(b, 12, 10) << 3 | field(b, 6, 6) << 2; break;
     case 'l': i->imm = field(b, 6, 5) << 6 | field(b, 12, 10) << 3; break;
     case 'K': i->imm = field(b, 3, 2) << 6 | field(b, 12, 12) << 5 | field(b, 6, 4) << 2; break;
@@ -149,7 +155,7 @@ static bool row_matches(const struct insn_desc *d, uint32_t bits)
     return (bits & d->mask) == d->match && (d->nonzero == 0 || (bits & d->nonzero) != 0);
 }
 
-/* The rounding modes 5 and 6 are reserved in the instruction as in frm. */
+/* Rounding modes 5 and 6 are reserved, in an instruction as in frm. */
 static bool rounding_mode_is_legal(const struct insn_desc *d, const struct insn *i)
 {
     for (const char *o = d->operands; *o; o++)
@@ -186,7 +192,7 @@ bool insn_decode(uint32_t bits, struct insn *out)
     return false;
 }
 
-/* An operand's bits are found by asking which single bits change what is decoded. */
+/* Finds operand bits by comparing what each single bit decodes to with what all zeros decode to. */
 uint32_t insn_meaningful_bits(enum insn_id id)
 {
     const struct insn_desc *d = &rows[id];

@@ -1,8 +1,9 @@
-/* Disassembly from the operand letters of insn.def, in the syntax of the GNU assembler. */
+/* Disassembler driven by the operand letters of insn.def. It writes the syntax of the GNU assembler. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "riscv/insn.h"
+#include "riscv/softfp.h"
 
 static const char *const reg_names[32] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
                                           "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
@@ -45,7 +46,7 @@ const char *insn_csr_name(unsigned csr)
 
 struct text {
     char *to;
-    size_t size, used;
+    size_t size, used; /* bytes at `to`; length of the whole text, which may exceed `size` */
 };
 
 static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -74,10 +75,24 @@ static void put_target(struct text *t, int32_t offset)
     put(t, ".%+d", offset);
 }
 
-/* Conversions that cannot round have rne where all others have dyn when the assembler is told no mode. */
+/* Rounding mode that the assembler encodes when the text names none: rne for conversions that are always exact, dyn
+ * for all other instructions. The default is not printed. */
 static unsigned default_rounding(const struct insn *i)
 {
-    return i->op == INSN_fcvt_d_s || i->op == INSN_fcvt_d_w || i->op == INSN_fcvt_d_wu ? 0 : RM_DYN;
+    return i->op == INSN_fcvt_d_s || i->op == INSN_fcvt_d_w || i->op == INSN_fcvt_d_wu || i->op == INSN_fcvt_s_h ||
+                   i->op == INSN_fcvt_d_h
+               ? 0
+               : RM_DYN;
+}
+
+/* The constants of fli as the assembler writes them. */
+static void put_constant(struct text *t, unsigned number)
+{
+    static const char *const names[] = {[1] = "min", [30] = "inf", [31] = "nan"};
+    if (number == 1 || number >= 30)
+        put(t, "%s", names[number]);
+    else
+        put(t, "%.17g", softfp_constant_value(number));
 }
 
 static void put_wide_operand(struct text *t, char letter, const struct insn *i)
@@ -105,6 +120,7 @@ static void put_wide_operand(struct text *t, char letter, const struct insn *i)
         else
             put(t, "0x%x", (unsigned)i->imm);
         break;
+    case 'F': put_constant(t, i->rs1); break;
     case 'Z': put(t, "%u", i->rs1); break;
     case 'm':
         if (i->rm != default_rounding(i))

@@ -1,7 +1,7 @@
 #include "riscv/fp.h"
 
-/* The two formats differ only in widths: written once, on bit patterns. Zeros are ordered -0 < +0, a NaN loses against
- * a number, two NaNs give the canonical one, and a signaling NaN raises NV. */
+/* Minimum and maximum, defined once for both widths, on bit patterns. -0 is less than +0. If one operand is a NaN the
+ * result is the other operand; if both are, it is the canonical NaN. A signaling NaN raises NV. */
 #define DEFINE_MIN_MAX(width, sign_bit)                                                                                \
     static bool is_below##width(uint##width##_t a, uint##width##_t b)                                                  \
     {                                                                                                                  \
@@ -28,14 +28,81 @@
         return select##width(a, b, false, flags);                                                                      \
     }
 
+/* The forms of Zfa, and comparisons by bit patterns: any zero equals any zero. */
+#define DEFINE_COMPARISONS(width, sign_bit)                                                                            \
+    static bool any_nan##width(uint##width##_t a, uint##width##_t b)                                                   \
+    {                                                                                                                  \
+        return fp_is_nan##width(a) || fp_is_nan##width(b);                                                             \
+    }                                                                                                                  \
+    uint##width##_t fp_minm##width(uint##width##_t a, uint##width##_t b, unsigned *flags)                              \
+    {                                                                                                                  \
+        uint##width##_t least = select##width(a, b, true, flags);                                                      \
+        return any_nan##width(a, b) ? SOFTFP_QNAN##width : least;                                                      \
+    }                                                                                                                  \
+    uint##width##_t fp_maxm##width(uint##width##_t a, uint##width##_t b, unsigned *flags)                              \
+    {                                                                                                                  \
+        uint##width##_t most = select##width(a, b, false, flags);                                                      \
+        return any_nan##width(a, b) ? SOFTFP_QNAN##width : most;                                                       \
+    }                                                                                                                  \
+    static bool equal##width(uint##width##_t a, uint##width##_t b)                                                     \
+    {                                                                                                                  \
+        return a == b || ((a | b) & ~(sign_bit)) == 0;                                                                 \
+    }                                                                                                                  \
+    bool fp_quiet_less##width(uint##width##_t a, uint##width##_t b, unsigned *flags)                                   \
+    {                                                                                                                  \
+        if (fp_is_signaling##width(a) || fp_is_signaling##width(b))                                                    \
+            *flags |= FF_NV;                                                                                           \
+        return !any_nan##width(a, b) && !equal##width(a, b) && is_below##width(a, b);                                  \
+    }                                                                                                                  \
+    bool fp_quiet_less_equal##width(uint##width##_t a, uint##width##_t b, unsigned *flags)                             \
+    {                                                                                                                  \
+        if (fp_is_signaling##width(a) || fp_is_signaling##width(b))                                                    \
+            *flags |= FF_NV;                                                                                           \
+        return !any_nan##width(a, b) && (equal##width(a, b) || is_below##width(a, b));                                 \
+    }
+
 DEFINE_MIN_MAX(32, UINT32_C(0x80000000))
 DEFINE_MIN_MAX(64, UINT64_C(0x8000000000000000))
+DEFINE_MIN_MAX(16, 0x8000)
+DEFINE_COMPARISONS(32, UINT32_C(0x80000000))
+DEFINE_COMPARISONS(64, UINT64_C(0x8000000000000000))
+DEFINE_COMPARISONS(16, 0x8000)
 
-/* The ten classes in the order of fclass's result bits; negative ones mirror the positive ones. */
+bool fp_equal16(uint16_t a, uint16_t b, unsigned *flags)
+{
+    if (fp_is_signaling16(a) || fp_is_signaling16(b))
+        *flags |= FF_NV;
+    return !any_nan16(a, b) && equal16(a, b);
+}
+
+bool fp_less16(uint16_t a, uint16_t b, unsigned *flags)
+{
+    if (any_nan16(a, b))
+        *flags |= FF_NV;
+    return fp_quiet_less16(a, b, flags);
+}
+
+bool fp_less_equal16(uint16_t a, uint16_t b, unsigned *flags)
+{
+    if (any_nan16(a, b))
+        *flags |= FF_NV;
+    return fp_quiet_less_equal16(a, b, flags);
+}
+
+/* Result bit of fclass for a value that is not a NaN. Bits 0 to 3 are negative infinity, normal, subnormal and zero;
+ * bits 4 to 7 are the positive classes in mirrored order. */
 static unsigned class_bit(bool negative, bool zero, bool subnormal, bool infinite)
 {
     unsigned rank = zero ? 0 : subnormal ? 1 : infinite ? 3 : 2;
     return 1u << (negative ? 3 - rank : 4 + rank);
+}
+
+unsigned fp_class16(uint16_t bits)
+{
+    if (fp_is_nan16(bits))
+        return fp_is_signaling16(bits) ? 1u << 8 : 1u << 9;
+    unsigned magnitude = bits & 0x7fff;
+    return class_bit(bits >> 15, magnitude == 0, magnitude < 0x0400, magnitude == 0x7c00);
 }
 
 unsigned fp_class32(uint32_t bits)

@@ -1,7 +1,7 @@
 /*
  * Add, subtract, multiply, divide, square root and fused multiply-add, each
- * once in the common form. A special operand is settled first; what is left
- * is integer arithmetic on two finite, nonzero numbers.
+ * implemented once in the common form. Special operands are handled first; the
+ * rest is integer arithmetic on finite, nonzero numbers.
  */
 #include "riscv/softfp_priv.h"
 
@@ -32,8 +32,9 @@ static struct softfp_num negate(struct softfp_num a)
 }
 
 /*
- * The significand of an unpacked number in 64 bits, its highest one in bit 63:
- * nothing is lost, because no format has more than 53. Weight: exp + 63.
+ * The significand of an unpacked number in 64 bits, with its highest 1 in bit
+ * 63. Nothing is lost: no format has more than 53 bits. Bit 0 has the weight
+ * 2^(exp + 63).
  */
 static uint64_t narrow_sig(struct softfp_num a)
 {
@@ -41,10 +42,11 @@ static uint64_t narrow_sig(struct softfp_num a)
 }
 
 /*
- * Sum of two finite numbers. Folding the smaller one's lost bits into bit 0 is
- * safe: an operand has at most 106 significant bits, so bits are lost only when
- * the exponents differ by 22 or more; then a subtraction cancels at most one
- * leading bit, and over 70 bits remain between the sticky bit and the rounding.
+ * Sum of two finite numbers. Folding the lost bits of the smaller operand into
+ * bit 0 is safe: an operand has at most 106 significant bits, so bits are lost
+ * only if the exponents differ by 22 or more. Then a subtraction cancels at most
+ * one leading bit, and more than 70 bits remain between the sticky bit and the
+ * last bit that rounding keeps.
  */
 static struct softfp_num add_finite(struct softfp_num a, struct softfp_num b, enum softfp_rm rm)
 {
@@ -64,7 +66,7 @@ static struct softfp_num add_finite(struct softfp_num a, struct softfp_num b, en
     return softfp_normalize(a.sign, a.exp, a.sig - aligned);
 }
 
-/* The mode matters here only for the sign of an exact zero, IEEE 754 section 6.3. */
+/* The rounding mode only decides the sign of an exact zero (IEEE 754 section 6.3). */
 static struct softfp_num add(struct softfp_num a, struct softfp_num b, enum softfp_rm rm)
 {
     if (either_nan(a, b))
@@ -81,8 +83,8 @@ static struct softfp_num add(struct softfp_num a, struct softfp_num b, enum soft
 }
 
 /*
- * An exact product. Infinity times zero is SOFTFP_INVALID, which outlives the
- * addition of a quiet NaN: that makes fma invalid there, as RISC-V asks.
+ * Exact product. Infinity times zero is SOFTFP_INVALID, and stays so when a
+ * quiet NaN is added: fma raises NV in this case, as RISC-V requires.
  */
 static struct softfp_num multiply(struct softfp_num a, struct softfp_num b)
 {
@@ -116,7 +118,7 @@ static struct softfp_num divide(struct softfp_num a, struct softfp_num b, unsign
     if (a.class == SOFTFP_ZERO || b.class == SOFTFP_INF)
         return special(SOFTFP_ZERO, sign);
 
-    /* 63 or 64 bits of quotient, and the remainder as one more. */
+    /* The quotient has 63 or 64 bits; a sticky bit below it stands for the remainder. */
     softfp_u128 dividend = (softfp_u128)narrow_sig(a) << 63;
     uint64_t divisor = narrow_sig(b);
     softfp_u128 quotient = dividend / divisor;
@@ -125,7 +127,7 @@ static struct softfp_num divide(struct softfp_num a, struct softfp_num b, unsign
     return softfp_normalize(sign, a.exp - b.exp - 64, quotient << 1 | sticky);
 }
 
-/* floor(sqrt(n)), a digit of the root at a time; *exact tells whether n is its square. */
+/* Returns floor(sqrt(n)), computed bit by bit. Sets *exact if n is a perfect square. */
 static uint64_t integer_sqrt(softfp_u128 n, bool *exact)
 {
     softfp_u128 root = 0;
@@ -152,7 +154,7 @@ static struct softfp_num square_root(struct softfp_num a)
     if (a.class == SOFTFP_INF)
         return a;
 
-    /* Half of the exponent must be whole. */
+    /* The exponent is halved, so it must be even first. */
     int odd = a.exp & 1;
     bool exact;
     softfp_u128 root = integer_sqrt(a.sig << odd, &exact);
@@ -238,4 +240,44 @@ uint64_t softfp_sqrt64(uint64_t a, enum softfp_rm rm, unsigned *flags)
 uint64_t softfp_fma64(uint64_t a, uint64_t b, uint64_t c, enum softfp_rm rm, unsigned *flags)
 {
     return pack64(add(multiply(unpack64(a), unpack64(b)), unpack64(c), rm), rm, flags);
+}
+
+static struct softfp_num unpack16(uint16_t bits)
+{
+    return softfp_unpack(bits, &softfp_binary16);
+}
+
+static uint16_t pack16(struct softfp_num num, enum softfp_rm rm, unsigned *flags)
+{
+    return (uint16_t)softfp_pack(num, &softfp_binary16, rm, flags);
+}
+
+uint16_t softfp_add16(uint16_t a, uint16_t b, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(add(unpack16(a), unpack16(b), rm), rm, flags);
+}
+
+uint16_t softfp_sub16(uint16_t a, uint16_t b, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(add(unpack16(a), negate(unpack16(b)), rm), rm, flags);
+}
+
+uint16_t softfp_mul16(uint16_t a, uint16_t b, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(multiply(unpack16(a), unpack16(b)), rm, flags);
+}
+
+uint16_t softfp_div16(uint16_t a, uint16_t b, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(divide(unpack16(a), unpack16(b), flags), rm, flags);
+}
+
+uint16_t softfp_sqrt16(uint16_t a, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(square_root(unpack16(a)), rm, flags);
+}
+
+uint16_t softfp_fma16(uint16_t a, uint16_t b, uint16_t c, enum softfp_rm rm, unsigned *flags)
+{
+    return pack16(add(multiply(unpack16(a), unpack16(b)), unpack16(c), rm), rm, flags);
 }

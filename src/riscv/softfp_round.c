@@ -1,8 +1,9 @@
-/* Between bit patterns and the common form; the only place that rounds. */
+/* Conversion between bit patterns and the common form. All rounding of softfp happens here. */
 #include "riscv/softfp_priv.h"
 
 #include <assert.h>
 
+const struct softfp_format softfp_binary16 = {.width = 16, .precision = 11, .emin = -14};
 const struct softfp_format softfp_binary32 = {.width = 32, .precision = 24, .emin = -126};
 const struct softfp_format softfp_binary64 = {.width = 64, .precision = 53, .emin = -1022};
 
@@ -11,7 +12,7 @@ static int format_emax(const struct softfp_format *format)
     return 1 - format->emin;
 }
 
-/* The pattern of +infinity; the one below it is the largest finite number. */
+/* Bit pattern of +infinity. The pattern below it is the largest finite number. */
 static uint64_t format_infinity(const struct softfp_format *format)
 {
     uint64_t exponent_ones = 2 * (uint64_t)format_emax(format) + 1;
@@ -71,7 +72,7 @@ struct softfp_num softfp_unpack(uint64_t bits, const struct softfp_format *forma
         return num;
     }
 
-    /* Subnormals share the exponent of the smallest normals and lack the hidden bit. */
+    /* Subnormal numbers have the exponent of the smallest normal ones and no hidden bit. */
     int lsb_of_subnormal = format->emin - fraction_bits;
 
     if (biased == 0)
@@ -81,7 +82,7 @@ struct softfp_num softfp_unpack(uint64_t bits, const struct softfp_format *forma
 
 softfp_u128 softfp_round(softfp_u128 sig, int drop, bool sign, enum softfp_rm rm, bool *inexact)
 {
-    /* Below this, all that counts is that the rest is less than half and not zero. */
+    /* Here sig is below half of the last kept bit: rounding only depends on whether sig is zero. */
     if (drop > 127) {
         sig = softfp_shift_right_sticky(sig, drop - 127);
         drop = 127;
@@ -104,7 +105,7 @@ softfp_u128 softfp_round(softfp_u128 sig, int drop, bool sign, enum softfp_rm rm
     return kept + away;
 }
 
-/* Overflow gives infinity, or the largest finite number when rm points back to zero. */
+/* Result of an overflow, without its sign: infinity, or the largest finite number if rm rounds towards zero here. */
 static uint64_t overflow(bool sign, const struct softfp_format *format, enum softfp_rm rm, unsigned *flags)
 {
     bool towards_zero = rm == RM_RTZ || rm == (sign ? RM_RUP : RM_RDN);
@@ -114,9 +115,10 @@ static uint64_t overflow(bool sign, const struct softfp_format *format, enum sof
 }
 
 /*
- * Whether a number with an exponent below emin stays there when rounded to the
- * full precision with an unbounded exponent: IEEE 754 section 7.5, tininess
- * after rounding. Only a carry out of the significand can lift it to emin.
+ * Tininess after rounding (IEEE 754 section 7.5): true if a number below the
+ * smallest normal one stays below it when rounded to full precision with an
+ * unbounded exponent. Only a carry out of the significand can raise its exponent
+ * to emin.
  */
 static bool tiny_after_rounding(const struct softfp_num *num, const struct softfp_format *format, enum softfp_rm rm)
 {
@@ -127,7 +129,7 @@ static bool tiny_after_rounding(const struct softfp_num *num, const struct softf
     return num->exp + SOFTFP_TOP + carry < format->emin;
 }
 
-/* The pattern of a finite number, without its sign. */
+/* Bit pattern of a finite number, without its sign. */
 static uint64_t pack_finite(const struct softfp_num *num, const struct softfp_format *format, enum softfp_rm rm,
                             unsigned *flags)
 {
@@ -136,7 +138,7 @@ static uint64_t pack_finite(const struct softfp_num *num, const struct softfp_fo
     if (exponent > format_emax(format))
         return overflow(num->sign, format, rm, flags);
 
-    /* Below emin precision is lost, a bit for each step down. */
+    /* Below emin a number loses one bit of precision for each step of the exponent. */
     int above_emin = exponent > format->emin ? exponent - format->emin : 0;
     int below_emin = exponent < format->emin ? format->emin - exponent : 0;
     int drop = SOFTFP_TOP + 1 - format->precision + below_emin;
@@ -144,9 +146,9 @@ static uint64_t pack_finite(const struct softfp_num *num, const struct softfp_fo
     uint64_t kept = (uint64_t)softfp_round(num->sig, drop, num->sign, rm, &inexact);
 
     /*
-     * The hidden bit is added to the exponent field, not masked away: it makes
-     * the field one larger for normals, leaves it 0 for subnormals, and a carry
-     * of the rounding reaches the next exponent by itself.
+     * The hidden bit is added to the exponent field instead of being masked
+     * out: it makes the field one larger for normal numbers and leaves it 0 for
+     * subnormal ones, and a carry from rounding increments the exponent.
      */
     uint64_t bits = ((uint64_t)above_emin << (format->precision - 1)) + kept;
 

@@ -1,3 +1,18 @@
+/* Accounting: an observer of the core that builds the CPI stacks of all methods in use during one run.
+ *
+ * The core reports a record for each cycle (or for each run of identical cycles), and callbacks for instructions. A
+ * record is added once to the tally, the row of counters that all methods share (stacks_priv.h). Instruction callbacks
+ * are forwarded to the methods that implement them. Methods charge cycles to components by calling `charge`.
+ *
+ * The run consists of one or more intervals, each with one stack per method. When an interval begins, a snapshot of all
+ * counters is stored; when it ends, methods get the growth since the snapshot and charge what follows from it. A charge
+ * for cycles of earlier intervals goes to the stacks of those intervals. When the run ends, the cycles that no
+ * component was charged with become the base, and the intervals are added up to the total.
+ *
+ * Terms: the head is the oldest instruction in the ROB, and `head_wait` of a record is what it waits for. A cycle is
+ * blocked if the back end has no room for more instructions, else open. An open cycle is starved if an instruction miss
+ * or a misfetch let no instruction enter the front end, else fed. A gauge is the part of the tally that counts cycles
+ * by these criteria; there are two, with different ideas of `blocked`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,258 +20,320 @@
 #include "stacks/stacks_priv.h"
 
 _Static_assert(FETCH_L2I == FETCH_L1I + 1 && FETCH_ITLB == FETCH_L1I + 2 && FETCH_MISFETCH == FETCH_L1I + 3,
-               "the order of front-end misses");
+               "front-end misses are consecutive");
 
-/* What is known when an interval begins. */
-struct mark {
-    uint64_t tally[TALLIES];
-    uint64_t instructions, overlap;
-    struct core_counts counts;
-    bool uncounted; /* the total is without it */
+/* All counters as they were when an interval began. */
+struct snapshot {
+    uint64_t tally[TALLIES]; /* sums included */
+    uint64_t instructions, overlap_cycles;
+    struct simulation_counts counts; /* not set before the core has called `begin` */
+    bool in_total;                   /* the total of the run includes this interval */
 };
 
-/* Those of the methods in use that want to be told of something. */
-struct told {
+/* The methods in use that implement one callback of struct stack_method. */
+struct subscribers {
     unsigned count;
-    void *state[STACK_KINDS];
+    void *state[STACK_KINDS]; /* argument of the callback */
     const struct stack_method *method[STACK_KINDS];
 };
 
 struct accounting {
     uint64_t tally[TALLIES];
-    uint64_t instructions, overlap;
-    uint64_t interval, next_cut; /* in instructions */
-    bool refilling;              /* a misprediction is resolved, and nothing has entered the ROB since */
-    bool awaits;                 /* `entered` is called for what enters the ROB next */
-    bool shadow;                 /* a mispredicted branch of the right path is in the ROB, or refilling after it */
-    bool more;                   /* a method in use asks for more than most do */
-    struct told fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
-    void *state[STACK_KINDS]; /* NULL: not in use */
-    const struct core_counts *live;
+    uint64_t instructions;   /* retired so far */
+    uint64_t overlap_cycles; /* see struct stack_interval */
+    uint64_t interval_insns; /* 0: the whole run is one interval */
+    uint64_t next_cut;       /* value of `instructions` at which the current interval ends; UINT64_MAX: at the end */
+    bool refilling;          /* a misprediction has been resolved, and no instruction has entered the ROB since */
+    bool awaits_entry;       /* the next instruction that enters the ROB causes a call of `entered` */
+    bool unresolved;         /* a mispredicted branch of the right path is in the ROB and not resolved */
+    bool needs_every_record; /* a method in use needs tally_extra for each cycle record */
+    struct subscribers fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
+    void *state[STACK_KINDS]; /* state of each method, which begins with a struct ledger; NULL: not in use */
+    /* The core's own counters and those of its memory hierarchy, which grow during the run; NULL before `begin`. */
+    const struct core_counts *core_counts;
+    const struct memsys_counts *memory_counts;
     struct core_config core;
     struct core_observer observer;
     struct simulation_sum sum;
-    struct stack_interval total;
-    struct stack_interval *series;
-    struct mark *marks; /* where each of them begins */
-    size_t count, room; /* of them; the last one is under way */
-    bool counts;        /* what happens now does */
+    struct stack_interval total;   /* complete after on_end */
+    struct stack_interval *series; /* the intervals in order; the last one is the current one */
+    struct snapshot *starts;       /* parallel to `series`: the counters when the interval began */
+    size_t count, capacity;        /* of `series` and `starts` */
+    bool in_total;                 /* the total includes intervals that begin now */
 };
 
 /* ---- intervals */
 
-static void add_up(uint64_t tally[TALLIES])
+/* Updates the counters that are sums of others. Hot paths do not maintain these. */
+static void update_sums(uint64_t tally[TALLIES])
 {
     uint64_t *rob = &tally[TALLY_ROB], *window = &tally[TALLY_WINDOW];
-    rob[OPEN] = open_cycles(rob);
-    window[OPEN] = open_cycles(window);
-    tally[TALLY_CYCLES] = rob[OPEN];
+    rob[GAUGE_OPEN] = open_cycles(rob);
+    window[GAUGE_OPEN] = open_cycles(window);
+    tally[TALLY_CYCLES] = rob[GAUGE_OPEN];
     for (unsigned w = 0; w < HEAD_WAITS; w++)
-        tally[TALLY_CYCLES] += rob[BLOCKED + w];
+        tally[TALLY_CYCLES] += rob[GAUGE_BLOCKED + w];
 }
 
-static void set_mark(struct accounting *a, struct mark *m)
+/* Copies the core's counters, once the core has called `begin`. */
+static void read_counts(const struct accounting *a, struct simulation_counts *to)
 {
-    add_up(a->tally);
-    memcpy(m->tally, a->tally, sizeof m->tally);
-    m->instructions = a->instructions;
-    m->overlap = a->overlap;
-    if (a->live)
-        m->counts = *a->live;
+    if (a->core_counts)
+        *to = (struct simulation_counts){*a->core_counts, *a->memory_counts};
 }
 
-static void open_books(struct books *b, const uint64_t *begin, struct stack *now)
+static void take_snapshot(struct accounting *a, struct snapshot *start)
 {
-    b->begin = begin;
-    b->now = now;
+    update_sums(a->tally);
+    memcpy(start->tally, a->tally, sizeof start->tally);
+    start->instructions = a->instructions;
+    start->overlap_cycles = a->overlap_cycles;
+    read_counts(a, &start->counts);
+    start->in_total = a->in_total;
 }
 
-/* Without memory for one more, the last interval goes on to the end. */
-static void begin_interval(struct accounting *a)
+/* Directs the charges of a method to the stack of the interval that began with this tally. */
+static void ledger_set_interval(struct ledger *l, const uint64_t *start_tally, struct stack *stack)
 {
-    a->next_cut = UINT64_MAX;
-    if (a->count == a->room) {
-        size_t room = 2 * a->room + 1;
-        struct stack_interval *series = realloc(a->series, room * sizeof *series);
-        a->series = series ? series : a->series;
-        struct mark *marks = realloc(a->marks, room * sizeof *marks);
-        a->marks = marks ? marks : a->marks;
-        if (series == NULL || marks == NULL)
-            return;
-        a->room = room;
-    }
-    struct stack_interval *s = &a->series[a->count];
-    struct mark *m = &a->marks[a->count++];
-    *s = (struct stack_interval){0};
-    set_mark(a, m);
-    m->uncounted = !a->counts;
+    l->start_tally = start_tally;
+    l->stack = stack;
+}
+
+/* Directs the charges of all methods to the current interval. */
+static void ledgers_set_current(struct accounting *a)
+{
+    size_t last = a->count - 1;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (a->state[k])
-            open_books(a->state[k], m->tally, &s->of[k]);
-    if (a->interval)
-        a->next_cut = a->instructions - a->instructions % a->interval + a->interval;
+            ledger_set_interval(a->state[k], a->starts[last].tally, &a->series[last].of[k]);
 }
 
-_Static_assert(sizeof(struct core_counts) % sizeof(uint64_t) == 0, "counts are a row of numbers");
-
-static void counts_since(const struct core_counts *now, const struct core_counts *then, struct core_counts *grown)
+/* Makes room for one more interval. Returns false if there is no memory; then the series is as before. The arrays may
+ * have moved in either case, so the ledgers are directed to the current interval again. */
+static bool reserve_interval(struct accounting *a)
 {
-    enum { N = sizeof *now / sizeof(uint64_t) };
+    if (a->count < a->capacity)
+        return true;
+    size_t capacity = a->capacity ? 2 * a->capacity : 16;
+    struct stack_interval *series = realloc(a->series, capacity * sizeof *series);
+    if (series)
+        a->series = series;
+    struct snapshot *starts = realloc(a->starts, capacity * sizeof *starts);
+    if (starts)
+        a->starts = starts;
+    if (series && starts)
+        a->capacity = capacity;
+    if (a->count)
+        ledgers_set_current(a);
+    return series && starts;
+}
+
+/* Appends an interval to the series and makes it the current one. reserve_interval has made room for it. */
+static void begin_interval(struct accounting *a)
+{
+    a->series[a->count] = (struct stack_interval){0};
+    take_snapshot(a, &a->starts[a->count++]);
+    ledgers_set_current(a);
+    a->next_cut = UINT64_MAX;
+    if (a->interval_insns)
+        a->next_cut = a->instructions - a->instructions % a->interval_insns + a->interval_insns;
+}
+
+_Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0,
+               "struct simulation_counts consists of uint64_t only");
+
+/* Subtracts an earlier snapshot of the core's counters field by field. */
+static void subtract_counts(struct simulation_counts *from, const struct simulation_counts *earlier)
+{
+    enum { N = sizeof *from / sizeof(uint64_t) };
     uint64_t a[N], b[N];
-    memcpy(a, now, sizeof a);
-    memcpy(b, then, sizeof b);
+    memcpy(a, from, sizeof a);
+    memcpy(b, earlier, sizeof b);
     for (unsigned i = 0; i < N; i++)
         a[i] -= b[i];
-    memcpy(grown, a, sizeof a);
+    memcpy(from, a, sizeof a);
 }
 
+/* Fills in the current interval and lets methods charge what follows from the growth of the counters during it. The
+ * base is computed only at the end of the run, since later charges may still go to this interval. */
 static void end_interval(struct accounting *a)
 {
     struct stack_interval *s = &a->series[a->count - 1];
-    const struct mark *m = &a->marks[a->count - 1];
-    uint64_t grown[TALLIES];
-    struct core_counts counts = {0};
-    add_up(a->tally);
+    const struct snapshot *start = &a->starts[a->count - 1];
+    uint64_t tally_growth[TALLIES];
+    struct simulation_counts counts_growth = {0};
+    update_sums(a->tally);
     for (unsigned i = 0; i < TALLIES; i++)
-        grown[i] = a->tally[i] - m->tally[i];
-    if (a->live)
-        counts_since(a->live, &m->counts, &counts);
-    s->cycles = grown[TALLY_CYCLES];
-    s->instructions = a->instructions - m->instructions;
-    s->overlap_cycles = a->overlap - m->overlap;
+        tally_growth[i] = a->tally[i] - start->tally[i];
+    read_counts(a, &counts_growth);
+    if (a->core_counts)
+        subtract_counts(&counts_growth, &start->counts);
+    s->cycles = tally_growth[TALLY_CYCLES];
+    s->instructions = a->instructions - start->instructions;
+    s->overlap_cycles = a->overlap_cycles - start->overlap_cycles;
     for (unsigned i = 0; i < a->close.count; i++) {
-        const struct books *b = a->close.state[i];
-        a->close.method[i]->close(b, grown, &counts, &s->of[b->kind]);
+        const struct ledger *l = a->close.state[i];
+        a->close.method[i]->close(l, tally_growth, &counts_growth, &s->of[l->kind]);
     }
 }
 
-void charge_earlier(struct books *b, enum component c, enum tally counter, struct span s, int sign)
+/* Ends the current interval and begins the next one. If there is no memory for it, the current interval continues to
+ * the end of the run. */
+static void cut_interval(struct accounting *a)
 {
-    struct accounting *a = b->accounting;
+    if (!reserve_interval(a)) {
+        a->next_cut = UINT64_MAX;
+        return;
+    }
+    end_interval(a);
+    begin_interval(a);
+}
+
+/* Goes back from the current interval and charges to each interval the part of the span that lies in it: an interval
+ * covers the values of `counter` from its own start to the start of the next one. */
+void charge_across_intervals(struct ledger *l, enum component c, enum tally counter, struct span s, int sign)
+{
+    struct accounting *a = l->accounting;
     for (size_t i = a->count; i-- > 0;) {
-        uint64_t begin = a->marks[i].tally[counter];
-        uint64_t from = s.from > begin ? s.from : begin;
+        uint64_t start = a->starts[i].tally[counter];
+        uint64_t from = s.from > start ? s.from : start;
         if (s.to > from)
-            a->series[i].of[b->kind].parts[c] += sign * (int64_t)(s.to - from);
-        if (s.from >= begin)
+            a->series[i].of[l->kind].parts[c] += sign * (int64_t)(s.to - from);
+        if (s.from >= start)
             break;
-        s.to = s.to < begin ? s.to : begin;
+        s.to = s.to < start ? s.to : start;
     }
 }
 
-/* ---- what the core tells */
+/* ---- callbacks of the core */
 
+/* Keeps rare cases out of the hot functions that call them. */
 #define RARE __attribute__((noinline, cold))
 
-#define TELL(t, what, ...)                                                                                             \
+/* Calls one callback of every method that implements it. */
+#define NOTIFY(subscribers, callback, ...)                                                                             \
     do {                                                                                                               \
-        for (unsigned tell_i = 0; tell_i < (t)->count; tell_i++)                                                       \
-            (t)->method[tell_i]->what((t)->state[tell_i], ##__VA_ARGS__);                                              \
+        for (unsigned notify_i = 0; notify_i < (subscribers)->count; notify_i++)                                       \
+            (subscribers)->method[notify_i]->callback((subscribers)->state[notify_i], ##__VA_ARGS__);                  \
     } while (0)
 
-/* Without branches, since what the guest does next is what the host cannot predict; compilers turn ?: into them. */
-static inline unsigned either(bool condition, unsigned yes, unsigned no)
+/* condition ? yes : no, without a branch: the condition follows the guest's behavior, which the host cannot predict,
+ * and compilers turn ?: into a branch. */
+static inline unsigned select_index(bool condition, unsigned yes, unsigned no)
 {
     return no + ((yes - no) & -(unsigned)condition);
 }
 
-static inline void read_gauge(uint64_t *gauge, bool blocked, const struct cycle_record *r, uint64_t n)
+/* Adds n cycles to one counter of the gauge: blocked ones by what the head waits for, starved ones by the kind of miss
+ * (counter number = fetch_stop), and fed ones to GAUGE_FED, which is counter 0. */
+static inline void gauge_add(uint64_t *gauge, bool blocked, const struct cycle_record *r, uint64_t n)
 {
     unsigned starved = (r->flags & CYCLE_STARVED) != 0;
-    gauge[either(blocked, BLOCKED + r->head_wait, r->fetch_stop & -starved)] += n;
+    gauge[select_index(blocked, GAUGE_BLOCKED + r->head_wait, r->fetch_stop & -starved)] += n;
 }
 
-static bool overlaps(const struct accounting *a, const struct cycle_record *r)
+/* Whether the front end pays a penalty in this cycle: an instruction miss on the right path, or a misprediction whose
+ * branch is in the ROB or after which the ROB refills. After a misprediction on the wrong path, `refilling` adds
+ * nothing: the branch that leads there is unresolved. */
+static bool has_front_end_penalty(const struct accounting *a, const struct cycle_record *r)
 {
     bool miss = r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH);
-    return miss || a->shadow;
+    return miss || a->unresolved || a->refilling;
 }
 
+/* Whether the ROB is full, or the load/store queue, which blocks dispatch in the same way. */
 static inline bool rob_is_full(const struct cycle_record *r)
 {
     return ((r->flags & CYCLE_ROB_FULL) != 0) | (r->dispatch_stop == DISPATCH_LSQ);
 }
 
-/* What only fmt2 asks for; which share is whose and why, fmt2.c says. */
-static void tally_window(struct accounting *a, const struct cycle_record *r, uint64_t n)
-{
-    static const bool window[DISPATCH_STOPS] = {
-        [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
-    static const struct {
-        uint8_t under_branch, under_miss; /* halves */
-    } share[HEAD_WAITS] = {[HEAD_UNIT] = {2, 0}, [HEAD_FPU] = {2, 0},  [HEAD_L1D] = {1, 0},
-                           [HEAD_L2D] = {1, 1},  [HEAD_DTLB] = {1, 1}, [HEAD_WALKED] = {1, 1}};
-    uint64_t half = a->core.decode_width * n, *gauge = &a->tally[TALLY_WINDOW];
-    unsigned wait = r->head_wait;
-    if (rob_is_full(r) | window[r->dispatch_stop]) {
-        gauge[BLOCKED + wait] += 2 * half;
-        return;
-    }
-    a->tally[TALLY_UNDER_BRANCH + wait] += share[wait].under_branch * half;
-    if (r->flags & CYCLE_STARVED) {
-        uint64_t back = share[wait].under_miss * half;
-        a->tally[TALLY_UNDER_MISS + wait] += back;
-        gauge[STARVED_BACK] += back;
-        gauge[r->fetch_stop] += 2 * half - back;
-    } else {
-        uint64_t cut = 2 * r->cut * n;
-        gauge[r->cut ? r->fetch_stop : FED] += cut;
-        gauge[FED] += 2 * half - cut;
-    }
-}
-
-static __attribute__((noinline)) void tally_more(struct accounting *a, const struct cycle_record *r, uint64_t n)
-{
-    if (a->state[STACK_fmt2])
-        tally_window(a, r, n);
-    TELL(&a->cycles, cycles, r, n);
-}
-
-static inline bool stays_empty(const struct cycle_record *r)
-{
-    return (r->commit_stop == COMMIT_EMPTY) & (r->committed == 0) & (r->dispatched == 0);
-}
-
-/* Whether the back end is blocked by what front-end misses may overlap with. */
-static inline bool may_overlap(const struct cycle_record *r)
+/* Whether the ROB is full and its head waits for memory or a page walk: the long back-end penalties, which a front-end
+ * penalty may overlap with. The result is bit 0 of the shifted set. */
+static inline bool has_long_back_end_penalty(const struct cycle_record *r)
 {
     const unsigned waits = 1 << HEAD_L2D | 1 << HEAD_DTLB | 1 << HEAD_WALKED;
     return rob_is_full(r) & waits >> r->head_wait;
 }
 
-static inline void tally_most(struct accounting *a, const struct cycle_record *r, uint64_t n)
+/* Adds n cycles to the counters that only fmt2 uses: TALLY_WINDOW and all that follow it, in parts of a cycle. An open
+ * cycle is divided between the front end and the wait of the ROB's head; fmt2.c gives the reasons for the shares. */
+static void tally_window(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
-    bool empty = stays_empty(r);
-    read_gauge(&a->tally[TALLY_ROB], rob_is_full(r), r, n);
+    static const bool lacks_room[DISPATCH_STOPS] = {
+        [DISPATCH_ROB] = true, [DISPATCH_IQ] = true, [DISPATCH_LSQ] = true, [DISPATCH_REGS] = true};
+    static const struct {
+        uint8_t under_branch, under_miss; /* what the wait is charged with, in halves of a cycle */
+    } share[HEAD_WAITS] = {[HEAD_UNIT] = {2, 0}, [HEAD_FPU] = {2, 0},  [HEAD_L1D] = {1, 0},
+                           [HEAD_L2D] = {1, 1},  [HEAD_DTLB] = {1, 1}, [HEAD_WALKED] = {1, 1}};
+    uint64_t half = a->core.decode_width * n, *gauge = &a->tally[TALLY_WINDOW]; /* half: parts of n half cycles */
+    unsigned wait = r->head_wait;
+    if (rob_is_full(r) | lacks_room[r->dispatch_stop]) {
+        gauge[GAUGE_BLOCKED + wait] += 2 * half;
+        return;
+    }
+    a->tally[TALLY_UNDER_BRANCH + wait] += share[wait].under_branch * half;
+    if (r->flags & CYCLE_STARVED) {
+        uint64_t back_end = share[wait].under_miss * half;
+        a->tally[TALLY_UNDER_MISS + wait] += back_end;
+        gauge[GAUGE_STARVED_BACK_END] += back_end;
+        gauge[r->fetch_stop] += 2 * half - back_end;
+    } else {
+        uint64_t cut = 2 * r->cut * n; /* places left empty by a miss that begins, two parts each */
+        gauge[r->cut ? r->fetch_stop : GAUGE_FED] += cut;
+        gauge[GAUGE_FED] += 2 * half - cut;
+    }
+}
+
+/* Does for n cycles what only some methods need: the counters of fmt2, and `cycles` callbacks. */
+static __attribute__((noinline)) void tally_extra(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    if (a->state[STACK_fmt2])
+        tally_window(a, r, n);
+    NOTIFY(&a->cycles, cycles, r, n);
+}
+
+/* Whether nothing retires because the ROB is empty, and nothing enters it either. */
+static inline bool rob_stays_empty(const struct cycle_record *r)
+{
+    return (r->commit_stop == COMMIT_EMPTY) & (r->committed == 0) & (r->dispatched == 0);
+}
+
+/* Adds n cycles to the counters that all methods share. Has no branches, for speed. */
+static inline void tally_common(struct accounting *a, const struct cycle_record *r, uint64_t n)
+{
+    bool empty = rob_stays_empty(r);
+    gauge_add(&a->tally[TALLY_ROB], rob_is_full(r), r, n);
     a->tally[TALLY_EMPTY] += n & -(uint64_t)empty;
-    a->awaits |= empty;
+    a->awaits_entry |= empty;
     a->instructions += r->committed * n;
 }
 
+/* Adds n cycles with this record, all of one interval, to all counters. */
 static void tally_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
-    tally_most(a, r, n);
-    if (may_overlap(r) && overlaps(a, r))
-        a->overlap += n;
-    if (a->more)
-        tally_more(a, r, n);
+    tally_common(a, r, n);
+    if (has_long_back_end_penalty(r) && has_front_end_penalty(a, r))
+        a->overlap_cycles += n;
+    if (a->needs_every_record)
+        tally_extra(a, r, n);
 }
 
-static RARE void tell_entered(struct accounting *a)
+/* Tells methods that the first instruction enters the ROB after a misprediction, or after cycles with an empty ROB. */
+static RARE void notify_entered(struct accounting *a)
 {
-    a->refilling = a->awaits = a->shadow = false;
-    TELL(&a->entered, entered);
+    a->refilling = a->awaits_entry = false;
+    NOTIFY(&a->entered, entered);
 }
 
-/* Cycles in which an interval ends, or several do. */
-static RARE void cut_cycles(struct accounting *a, const struct cycle_record *r, uint64_t n)
+/* Adds n cycles with this record to all counters, and begins a new interval behind each cycle in which next_cut is
+ * reached. */
+static RARE void tally_across_cuts(struct accounting *a, const struct cycle_record *r, uint64_t n)
 {
     while (a->instructions + r->committed * n >= a->next_cut) {
-        uint64_t part = (a->next_cut - a->instructions + r->committed - 1) / r->committed;
-        tally_cycles(a, r, part);
-        n -= part;
-        end_interval(a);
-        begin_interval(a);
+        uint64_t cycles_to_cut = (a->next_cut - a->instructions + r->committed - 1) / r->committed;
+        tally_cycles(a, r, cycles_to_cut);
+        n -= cycles_to_cut;
+        cut_interval(a);
     }
     if (n)
         tally_cycles(a, r, n);
@@ -265,33 +342,35 @@ static RARE void cut_cycles(struct accounting *a, const struct cycle_record *r, 
 static void on_cycles(void *context, const struct cycle_record *r, uint64_t n)
 {
     struct accounting *a = context;
-    if (r->dispatched && a->awaits)
-        tell_entered(a);
+    if (r->dispatched && a->awaits_entry)
+        notify_entered(a);
     if (a->instructions + r->committed * n >= a->next_cut)
-        cut_cycles(a, r, n);
+        tally_across_cuts(a, r, n);
     else
         tally_cycles(a, r, n);
 }
 
-/* Up to the first run that needs more. Nearly every cycle that is simulated comes here: what is rare is left to
- * on_cycles (bench/core.py). */
+/* Adds runs to the tally up to the first one that needs more than tally_common, and returns that one, or `end`. Nearly
+ * every simulated cycle is added in this loop; it is fast because it has no rare cases, which are left to on_cycles
+ * (bench/core.py). */
 static const struct cycle_run *tally_runs(struct accounting *a, const struct cycle_run *r, const struct cycle_run *end)
 {
     for (; r < end; r++) {
-        if (((r->record.dispatched != 0) & a->awaits) | may_overlap(&r->record))
+        if (((r->record.dispatched != 0) & a->awaits_entry) | has_long_back_end_penalty(&r->record))
             break;
-        tally_most(a, &r->record, r->cycles);
+        tally_common(a, &r->record, r->cycles);
     }
     return r;
 }
 
-/* Without intervals, which would begin late. */
+/* Replaces on_cycles in a run of one interval. Not used with several: the core delivers these runs of cycles late, and
+ * intervals would begin late. */
 static void on_cycle_runs(void *context, const struct cycle_run *runs, unsigned count)
 {
     struct accounting *a = context;
     const struct cycle_run *end = runs + count;
     for (const struct cycle_run *r = runs; r < end;) {
-        if (!a->more)
+        if (!a->needs_every_record)
             r = tally_runs(a, r, end);
         if (r < end) {
             on_cycles(a, &r->record, r->cycles);
@@ -304,66 +383,71 @@ static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    TELL(&a->fetched, fetched, v);
+    NOTIFY(&a->fetched, fetched, v);
 }
 
 static void on_dispatched(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    a->shadow |= v->mispredicted && !v->wrong_path;
-    TELL(&a->dispatched, dispatched, v);
+    a->unresolved |= v->mispredicted && !v->wrong_path;
+    NOTIFY(&a->dispatched, dispatched, v);
 }
 
 static void on_mispredicted(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    a->refilling = a->awaits = true;
-    TELL(&a->mispredicted, mispredicted, v);
+    a->refilling = a->awaits_entry = true;
+    a->unresolved &= v->wrong_path;
+    NOTIFY(&a->mispredicted, mispredicted, v);
 }
 
 static void on_squashed(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    TELL(&a->squashed, squashed, v);
+    NOTIFY(&a->squashed, squashed, v);
 }
 
 static void on_committed(void *context, const struct insn_view *v, uint64_t cycle)
 {
     struct accounting *a = context;
     (void)cycle;
-    TELL(&a->committed, committed, v);
+    NOTIFY(&a->committed, committed, v);
 }
 
+/* The first interval began in accounting_new, before the core's counters were known: completes its snapshot. */
 static void on_begin(void *context, struct core *c, const struct core_counts *live)
 {
     struct accounting *a = context;
-    (void)c;
-    a->live = live;
-    a->marks[0].counts = *live;
+    a->core_counts = live;
+    a->memory_counts = memsys_counts(core_memsys(c));
+    read_counts(a, &a->starts[0].counts);
 }
 
-/* ---- what the simulation tells: processes that the guest forks account for themselves */
+/* ---- callbacks of the simulation */
 
+/* This process is the child of a fork by the guest. It starts over with a single interval; the simulation adds its
+ * total to that of the parent. */
 static void on_forked(void *context)
 {
     struct accounting *a = context;
     a->count = 0;
-    a->interval = 0;
+    a->interval_insns = 0;
     begin_interval(a);
 }
 
-static void on_part(void *context, bool counts)
+/* The cycles that follow are included in the total, or are not. */
+static void on_part(void *context, bool in_total)
 {
     struct accounting *a = context;
-    end_interval(a);
-    a->counts = counts;
-    begin_interval(a);
+    a->in_total = in_total;
+    cut_interval(a);
 }
 
-static void find_base(const struct accounting *a, struct stack_interval *s)
+/* Sets the base of each stack to the cycles that no other component was charged with. */
+static void compute_base(const struct accounting *a, struct stack_interval *s)
 {
     for (unsigned k = 0; k < STACK_KINDS; k++) {
         int64_t *parts = s->of[k].parts, lost = 0;
@@ -385,49 +469,52 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
             to->of[k].parts[c] += s->of[k].parts[c];
 }
 
+/* The run is over: completes the last interval, the bases and the total. */
 static void on_end(void *context)
 {
     struct accounting *a = context;
     if (a->refilling)
-        tell_entered(a); /* nothing will, and what that cost is to be charged */
+        notify_entered(a); /* no instruction will enter: methods charge the cycles of this refill now */
     end_interval(a);
     if (a->count > 1 && a->series[a->count - 1].cycles == 0)
-        a->count--;
+        a->count--; /* the run ended where an interval did */
     for (size_t i = 0; i < a->count; i++) {
-        find_base(a, &a->series[i]);
-        if (!a->marks[i].uncounted)
+        compute_base(a, &a->series[i]);
+        if (a->starts[i].in_total)
             add_interval(&a->total, &a->series[i]);
     }
 }
 
-/* ---- from outside */
+/* ---- setup and results */
 
-#define ASK(a, what, k)                                                                                                \
+/* Adds method k to the subscribers of a callback if it implements this callback. */
+#define SUBSCRIBE(a, callback, k)                                                                                      \
     do {                                                                                                               \
-        if (stack_methods[k]->what) {                                                                                  \
-            (a)->what.state[(a)->what.count] = (a)->state[k];                                                          \
-            (a)->what.method[(a)->what.count++] = stack_methods[k];                                                    \
+        if (stack_methods[k]->callback) {                                                                              \
+            (a)->callback.state[(a)->callback.count] = (a)->state[k];                                                  \
+            (a)->callback.method[(a)->callback.count++] = stack_methods[k];                                            \
         }                                                                                                              \
     } while (0)
 
-static int use(struct accounting *a, enum stack_kind k)
+/* Allocates the state of method k and subscribes its callbacks. */
+static int add_method(struct accounting *a, enum stack_kind k)
 {
-    struct books *b = calloc(1, stack_methods[k]->state_bytes);
-    if (b == NULL)
+    struct ledger *l = calloc(1, stack_methods[k]->state_bytes);
+    if (l == NULL)
         return -ENOMEM;
-    *b = (struct books){.tally = a->tally, .core = &a->core, .accounting = a, .kind = k};
-    a->state[k] = b;
+    *l = (struct ledger){.tally = a->tally, .core = &a->core, .accounting = a, .kind = k};
+    a->state[k] = l;
     if (stack_methods[k]->begin)
-        stack_methods[k]->begin(b);
-    ASK(a, fetched, k);
-    ASK(a, dispatched, k);
-    ASK(a, mispredicted, k);
-    ASK(a, squashed, k);
-    ASK(a, committed, k);
-    ASK(a, entered, k);
-    ASK(a, cycles, k);
-    ASK(a, close, k);
-    a->more = a->state[STACK_fmt2] || a->cycles.count;
+        stack_methods[k]->begin(l);
+    SUBSCRIBE(a, fetched, k);
+    SUBSCRIBE(a, dispatched, k);
+    SUBSCRIBE(a, mispredicted, k);
+    SUBSCRIBE(a, squashed, k);
+    SUBSCRIBE(a, committed, k);
+    SUBSCRIBE(a, entered, k);
+    SUBSCRIBE(a, cycles, k);
+    SUBSCRIBE(a, close, k);
+    a->needs_every_record = a->state[STACK_fmt2] || a->cycles.count;
     return 0;
 }
 
@@ -442,18 +529,18 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
         a->core = *core;
     for (unsigned k = 0; code == 0 && k < STACK_KINDS; k++)
         if (kinds >> k & 1)
-            code = use(a, (enum stack_kind)k);
+            code = add_method(a, (enum stack_kind)k);
     if (code == 0) {
-        a->interval = interval_insns;
-        a->counts = true;
-        begin_interval(a);
-        code = a->count == 1 ? 0 : -ENOMEM;
+        a->interval_insns = interval_insns;
+        a->in_total = true;
+        code = reserve_interval(a) ? 0 : -ENOMEM;
     }
     if (code != 0) {
         accounting_free(a);
         error_set(err, -ENOMEM, "out of memory for accounting");
         return NULL;
     }
+    begin_interval(a);
     a->observer = (struct core_observer){.begin = on_begin,
                                          .cycles = on_cycles,
                                          .cycle_runs = interval_insns ? NULL : on_cycle_runs,
@@ -464,9 +551,10 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                          .committed = on_committed,
                                          .context = a,
                                          .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};
+    /* The simulation adds up `total` over processes as a row of 64-bit numbers, signed ones included. */
     a->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
-                                     .part = on_part,
+                                     .set_counting = on_part,
                                      .context = a,
                                      .numbers = (uint64_t *)(void *)&a->total,
                                      .count = sizeof a->total / sizeof(uint64_t)};
@@ -480,7 +568,7 @@ void accounting_free(struct accounting *a)
     for (unsigned k = 0; k < STACK_KINDS; k++)
         free(a->state[k]);
     free(a->series);
-    free(a->marks);
+    free(a->starts);
     free(a);
 }
 

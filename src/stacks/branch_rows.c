@@ -1,18 +1,17 @@
 #include "stacks/branch_rows.h"
 
-static uint64_t tally(const struct branch_rows *r, enum gauge_counter c)
+/* The counters of the gauge, current except for GAUGE_OPEN. */
+static const uint64_t *gauge_of(const struct branch_rows *r)
 {
-    const uint64_t *gauge = &r->books->tally[r->gauge];
-    return c == OPEN ? open_cycles(gauge) : gauge[c];
+    return &r->ledger->tally[r->gauge];
 }
 
-void branch_rows_begin(struct branch_rows *r, struct books *b, enum tally gauge, enum gauge_counter while_unresolved)
+void branch_rows_begin(struct branch_rows *r, struct ledger *l, enum tally gauge)
 {
-    r->books = b;
+    r->ledger = l;
     r->gauge = gauge;
-    r->while_unresolved = while_unresolved;
-    r->limit = b->core->fmt_rows ? (unsigned)b->core->fmt_rows : BRANCH_ROWS;
-    r->limited = b->core->fmt_rows != 0;
+    r->limit = l->core->fmt_rows ? (unsigned)l->core->fmt_rows : BRANCH_ROWS;
+    r->limited = l->core->fmt_rows != 0;
     r->refill = REFILL_NONE;
     for (unsigned i = 0; i < CORE_SLOTS; i++)
         r->of_slot[i] = NO_ROW;
@@ -33,7 +32,7 @@ void branch_rows_dispatch(struct branch_rows *r, unsigned slot)
 {
     unsigned row = r->of_slot[slot];
     if (row != NO_ROW)
-        r->row[row].resolving.from = tally(r, r->while_unresolved);
+        r->row[row].resolving.from = open_cycles(gauge_of(r));
 }
 
 unsigned branch_rows_mispredict(struct branch_rows *r, unsigned slot)
@@ -43,8 +42,8 @@ unsigned branch_rows_mispredict(struct branch_rows *r, unsigned slot)
     if (row == NO_ROW)
         return row;
     r->row[row].mispredicted = true;
-    r->row[row].resolving.to = tally(r, r->while_unresolved);
-    r->row[row].refilling.from = tally(r, FED);
+    r->row[row].resolving.to = open_cycles(gauge_of(r));
+    r->row[row].refilling.from = gauge_of(r)[GAUGE_FED];
     return row;
 }
 
@@ -63,20 +62,21 @@ void branch_rows_charge(struct branch_rows *r, unsigned row)
     struct branch_row *of = &r->row[row];
     if (!of->mispredicted)
         return;
-    charge(r->books, COMPONENT_branch, r->gauge + r->while_unresolved, of->resolving);
+    charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_OPEN, of->resolving);
     if (r->refill == row) {
         r->refill = REFILL_RETIRED;
         r->retired_refill_from = of->refilling.from;
     } else {
-        charge(r->books, COMPONENT_branch, r->gauge + FED, of->refilling);
+        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_FED, of->refilling);
     }
 }
 
 void branch_rows_entered(struct branch_rows *r)
 {
     if (r->refill == REFILL_RETIRED)
-        charge(r->books, COMPONENT_branch, r->gauge + FED, (struct span){r->retired_refill_from, tally(r, FED)});
+        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_FED,
+               (struct span){r->retired_refill_from, gauge_of(r)[GAUGE_FED]});
     else if (r->refill != REFILL_NONE)
-        r->row[r->refill].refilling.to = tally(r, FED);
+        r->row[r->refill].refilling.to = gauge_of(r)[GAUGE_FED];
     r->refill = REFILL_NONE;
 }

@@ -1,20 +1,21 @@
-/* The front-end miss event table of Eyerman et al., section 4.1.1, and their back-end counters, 4.2 and 4.3.
+/* The front-end miss event table of Eyerman et al., section 4.1.1, and their back-end counters, sections 4.2 and 4.3.
  *
- * The row at the fetch pointer collects the instruction misses in front of the next branch, which takes it along. */
+ * The row at the fetch pointer is the open row: its local counters collect the instruction misses before the next
+ * branch. That branch takes the row when it is fetched, and the misses are charged when it commits. */
 #include "stacks/fmt.h"
 
 #include <string.h>
 
-/* What local counters count, so far. */
+/* Reads the counters of the tally that local counters follow. */
 static inline void read_counters(const struct fmt *f, uint64_t now[LOCAL_COUNTERS])
 {
-    memcpy(now, &f->books.tally[f->rows.gauge + STARVED], FRONT_MISSES * sizeof *now);
+    memcpy(now, &f->ledger.tally[f->rows.gauge + GAUGE_STARVED], FRONT_MISSES * sizeof *now);
     for (unsigned i = FRONT_MISSES; i < f->locals; i++)
-        now[i] = f->books.tally[f->more[i - FRONT_MISSES].counts];
+        now[i] = f->ledger.tally[f->extra[i - FRONT_MISSES].source];
 }
 
-/* What those of the row at the fetch pointer hold; whether that is anything. */
-static inline bool read_row(const struct fmt *f, struct span held[LOCAL_COUNTERS])
+/* Reads the local counters of the open row. Returns whether any is not 0. */
+static inline bool read_open_row(const struct fmt *f, struct span held[LOCAL_COUNTERS])
 {
     uint64_t now[LOCAL_COUNTERS];
     bool any = false;
@@ -29,31 +30,32 @@ static inline bool read_row(const struct fmt *f, struct span held[LOCAL_COUNTERS
 static inline void charge_row(struct fmt *f, const struct span held[LOCAL_COUNTERS])
 {
     for (unsigned i = 0; i < FRONT_MISSES; i++)
-        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, held[i]);
+        charge(&f->ledger, component_of_miss(i), f->rows.gauge + GAUGE_STARVED + i, held[i]);
     for (unsigned i = FRONT_MISSES; i < f->locals; i++)
-        charge(&f->books, f->more[i - FRONT_MISSES].charged_to, f->more[i - FRONT_MISSES].counts, held[i]);
+        charge(&f->ledger, f->extra[i - FRONT_MISSES].charged_to, f->extra[i - FRONT_MISSES].source, held[i]);
 }
 
-/* The row at the fetch pointer is zeroed. */
+/* Clears the local counters of the row at the fetch pointer, which is open if a row is free. */
 static void open_row(struct fmt *f)
 {
     read_counters(f, f->open_from);
     f->open = f->rows.used < f->rows.limit;
 }
 
-void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *more, unsigned count)
+void fmt_begin(struct fmt *f, enum tally gauge, const struct local_counter *extra, unsigned count)
 {
-    f->more = more;
+    f->extra = extra;
     f->locals = FRONT_MISSES + count;
-    branch_rows_begin(&f->rows, &f->books, gauge, OPEN);
+    branch_rows_begin(&f->rows, &f->ledger, gauge);
     open_row(f);
 }
 
-/* Without a limit all that are told of retire: their misses can be charged at once. */
-static void fetched_for_sure(struct fmt *f, const struct insn_view *v)
+/* With an unlimited number of rows, the core reports only branches that will retire: their misses are charged at once.
+ */
+static void fetched_unlimited(struct fmt *f, const struct insn_view *v)
 {
     struct span held[LOCAL_COUNTERS];
-    if (read_row(f, held))
+    if (read_open_row(f, held))
         charge_row(f, held);
     if (v->mispredicted)
         f->missed[branch_rows_take(&f->rows, v->slot)].any = false;
@@ -66,13 +68,13 @@ void fmt_fetched(void *state, const struct insn_view *v)
     if (!v->control)
         return;
     if (!f->rows.limited) {
-        fetched_for_sure(f, v);
+        fetched_unlimited(f, v);
         return;
     }
     unsigned row = branch_rows_take(&f->rows, v->slot);
     if (row == NO_ROW)
         return;
-    f->missed[row].any = f->open && read_row(f, f->missed[row].held);
+    f->missed[row].any = f->open && read_open_row(f, f->missed[row].held);
     open_row(f);
 }
 
@@ -119,7 +121,7 @@ void fmt_entered(void *state)
 void charge_blocked(const uint64_t tally[TALLIES], enum tally gauge, struct stack *s)
 {
     for (unsigned w = 0; w < HEAD_WAITS; w++)
-        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)tally[gauge + BLOCKED + w];
+        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)tally[gauge + GAUGE_BLOCKED + w];
 }
 
 static void begin(void *state)
@@ -127,7 +129,8 @@ static void begin(void *state)
     fmt_begin(state, TALLY_ROB, NULL, 0);
 }
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s)
 {
     (void)state;
     (void)counts;

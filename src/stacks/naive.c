@@ -1,18 +1,31 @@
-/* Events times a fixed penalty each, wrong path included, as if no penalty ever overlapped with anything. */
+/* The naive method: events, wrong path included, times a fixed penalty each, as if penalties never overlapped with
+ * anything. */
 #include "stacks/naive.h"
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+/* Element 0 counts all events, and element 1 those on the wrong path. */
+static uint64_t on(const uint64_t paths[2], bool wrong_path)
+{
+    return paths[0] - (wrong_path ? 0 : paths[1]);
+}
+
+struct naive_events naive_events(const struct simulation_counts *counts, bool wrong_path)
+{
+    const struct memsys_counts *m = &counts->memory;
+    return (struct naive_events){.l1i = on(m->primary_i.l1, wrong_path),
+                                 .l2i = on(m->primary_i.memory, wrong_path),
+                                 .itlb = on(m->itlb_walks, wrong_path),
+                                 .l1d = on(m->primary_d.l1, wrong_path),
+                                 .l2d = on(m->primary_d.memory, wrong_path),
+                                 .dtlb = on(m->dtlb_walks, wrong_path),
+                                 .branch = wrong_path ? counts->core.mispredictions_spec : counts->core.mispredictions};
+}
+
+static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s)
 {
     (void)tally;
-    naive_charge(((const struct books *)state)->core,
-                 &(struct naive_events){.l1i = counts->l1i_misses_spec,
-                                        .l2i = counts->l2i_misses_spec,
-                                        .itlb = counts->itlb_misses_spec,
-                                        .l1d = counts->l1d_misses_spec,
-                                        .l2d = counts->l2d_misses_spec,
-                                        .dtlb = counts->dtlb_misses_spec,
-                                        .branch = counts->mispredictions_spec},
-                 s);
+    struct naive_events events = naive_events(counts, true);
+    naive_charge(((const struct ledger *)state)->core, &events, s);
 }
 
 void naive_charge(const struct core_config *core, const struct naive_events *e, struct stack *s)
@@ -36,4 +49,4 @@ struct naive_penalties naive_penalties(const struct core_config *core)
                                     .front_end = core->frontend_stages};
 }
 
-const struct stack_method stack_method_naive = {.state_bytes = sizeof(struct books), .close = close};
+const struct stack_method stack_method_naive = {.state_bytes = sizeof(struct ledger), .close = close};

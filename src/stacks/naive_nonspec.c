@@ -1,18 +1,12 @@
-/* The naive method with events of instructions that retire only, as counters that tag instructions count them. */
+/* The naive method with only the events of instructions that retire, as counted by hardware that tags instructions. */
 #include "stacks/naive.h"
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s)
 {
     (void)tally;
-    naive_charge(((const struct books *)state)->core,
-                 &(struct naive_events){.l1i = counts->l1i_misses,
-                                        .l2i = counts->l2i_misses,
-                                        .itlb = counts->itlb_misses,
-                                        .l1d = counts->l1d_misses,
-                                        .l2d = counts->l2d_misses,
-                                        .dtlb = counts->dtlb_misses,
-                                        .branch = counts->mispredictions},
-                 s);
+    struct naive_events events = naive_events(counts, false);
+    naive_charge(((const struct ledger *)state)->core, &events, s);
 }
 
-const struct stack_method stack_method_naive_nonspec = {.state_bytes = sizeof(struct books), .close = close};
+const struct stack_method stack_method_naive_nonspec = {.state_bytes = sizeof(struct ledger), .close = close};

@@ -1,12 +1,12 @@
 /* The completion stall counters of IBM's POWER5: a cycle in which nothing commits is charged to what the oldest
- * instruction waits for or, if there is none, to what emptied the ROB: the instruction miss that the next one to enter
- * comes from, or else a misprediction. */
+ * instruction waits for. If the ROB is empty, it is charged to what emptied it: the instruction miss of the next
+ * instruction that enters, or else a misprediction. */
 #include "stacks/stacks_priv.h"
 
 struct power5 {
-    struct books books;
-    uint64_t empty_charged; /* TALLY_EMPTY up to which cycles are charged */
-    enum component cause;   /* of the cycles since */
+    struct ledger ledger;
+    uint64_t empty_charged; /* value of TALLY_EMPTY up to which cycles have been charged */
+    enum component cause;   /* what the empty cycles since then are charged to; COMPONENT_base: not known yet */
 };
 
 static enum component miss_of(unsigned events)
@@ -27,27 +27,28 @@ static void mispredicted(void *state, const struct insn_view *v)
 static void dispatched(void *state, const struct insn_view *v)
 {
     struct power5 *p = state;
-    if (v->events & EVENTS_OF_FETCH && p->books.tally[TALLY_EMPTY] != p->empty_charged)
+    if (v->events & EVENTS_OF_FETCH && p->ledger.tally[TALLY_EMPTY] != p->empty_charged)
         p->cause = miss_of(v->events);
 }
 
 static void entered(void *state)
 {
     struct power5 *p = state;
-    uint64_t empty = p->books.tally[TALLY_EMPTY];
+    uint64_t empty = p->ledger.tally[TALLY_EMPTY];
     if (p->cause != COMPONENT_base)
-        charge(&p->books, p->cause, TALLY_EMPTY, (struct span){p->empty_charged, empty});
+        charge(&p->ledger, p->cause, TALLY_EMPTY, (struct span){p->empty_charged, empty});
     p->empty_charged = empty;
     p->cause = COMPONENT_base;
 }
 
-/* While the head of the ROB waits, nothing commits. */
-static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+/* Nothing commits while the ROB's head waits, so the core's counts of waits are the stall cycles. */
+static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s)
 {
     (void)state;
     (void)tally;
     for (unsigned w = 0; w < HEAD_WAITS; w++)
-        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)counts->head_wait[w];
+        s->parts[component_of_wait((enum head_wait)w)] += (int64_t)counts->core.head_wait[w];
 }
 
 const struct stack_method stack_method_power5 = {.state_bytes = sizeof(struct power5),

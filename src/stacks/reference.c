@@ -13,6 +13,7 @@ enum {
     EVERYTHING = SHARED | FRONT | BACK,
 };
 
+/* The runs of the two orders. */
 static const struct reference_run reference_runs[REFERENCE_RUNS] = {
     {EVERYTHING},
     {0},
@@ -28,13 +29,13 @@ static const struct reference_run reference_runs[REFERENCE_RUNS] = {
     {SHARED | BACK | REAL(l1i) | REAL(l2i)},
 };
 
-/* Which becomes real next. */
+/* The components of each order, in the sequence in which their structures become real. */
 static const enum component orders[REFERENCE_ORDERS][REFERENCE_STEPS - 1] = {
     {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_l2d, COMPONENT_dtlb},
     {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l2d, COMPONENT_dtlb, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb},
 };
 
-/* Whether some order comes by this set: of each side the second cache only with the first. */
+/* Whether this set of real structures occurs in some order: the second cache of a side is real only with the first. */
 static bool is_possible(unsigned real)
 {
     bool front = !(real & REAL(l2i)) || real & REAL(l1i);
@@ -84,6 +85,7 @@ const char *reference_run_text(const struct reference_run *run, char *text, size
     return text;
 }
 
+/* Cycles of the run with these real structures, 0 if it failed. */
 static uint64_t cycles_with(unsigned real, const uint64_t cycles[REFERENCE_RUNS])
 {
     for (unsigned i = 0; i < REFERENCE_RUNS; i++)
@@ -110,13 +112,14 @@ void reference_stack(unsigned order, const uint64_t cycles[REFERENCE_RUNS], int6
 
 /* ---- all orders */
 
-/* By sets of real structures; a set has a higher number than any of its subsets. */
+/* Arrays are indexed by set of real structures. A set has a higher index than each of its subsets. */
 struct lattice {
     int64_t cycles[EVERYTHING + 1]; /* 0: the run failed */
-    int64_t before[EVERYTHING + 1]; /* ways to come from nothing to the set, one structure after another ... */
-    int64_t after[EVERYTHING + 1];  /* ... and from it to everything */
+    int64_t before[EVERYTHING + 1]; /* number of orders in which structures become real from none to this set */
+    int64_t after[EVERYTHING + 1];  /* number of orders from this set to everything */
 };
 
+/* Fills in `before` and `after`. */
 static void count_ways(struct lattice *l)
 {
     l->before[0] = l->after[EVERYTHING] = 1;
@@ -130,8 +133,8 @@ static void count_ways(struct lattice *l)
                 l->after[real] += l->after[real | 1u << c];
 }
 
-/* What a structure adds to each set that it can join: the lowest and the highest, and in all orders together. False if
- * a run failed that tells. */
+/* Finds the cycles that the structure of component c adds to each set that it can join: the lowest and the highest
+ * number, and the sum over all orders. Returns false if a run failed that is needed for this. */
 static bool find_added(const struct lattice *l, unsigned c, int64_t *lowest, int64_t *highest, int64_t *sum)
 {
     *lowest = INT64_MAX;
@@ -151,6 +154,7 @@ static bool find_added(const struct lattice *l, unsigned c, int64_t *lowest, int
     return true;
 }
 
+/* a / b, rounded down also if a is negative. */
 static int64_t divide_down(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
@@ -160,7 +164,7 @@ void reference_all_orders(const struct reference_plan *p, const uint64_t cycles[
                           struct reference_range *range)
 {
     struct lattice l = {{0}, {0}, {0}};
-    int64_t sum, sums = 0; /* rounding the sums of components, not these, keeps their total */
+    int64_t sum, sums = 0; /* the running sum is rounded, not each component, so that the means sum to the total */
     for (unsigned i = 0; i < p->count; i++)
         l.cycles[p->run[i].real] = (int64_t)cycles[i];
     count_ways(&l);
@@ -181,7 +185,7 @@ void reference_all_orders(const struct reference_plan *p, const uint64_t cycles[
 
 /* ---- errors */
 
-/* With components added to their parents. */
+/* Adds components to their parents. The sum is unknown if one of them is. */
 static void fold(const int64_t stack[COMPONENTS], int64_t folded[COMPONENTS])
 {
     for (unsigned c = 0; c < COMPONENTS; c++)

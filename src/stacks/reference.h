@@ -1,70 +1,75 @@
-/* The reference that accounting methods are judged by: the same program simulated with structures perfect or real.
+/* The reference stacks that accounting methods are compared with. The same program is simulated several times, with
+ * each structure (cache, TLB, branch predictor) either perfect or real.
  *
- * Structures become real one after another; a component is the cycles that its structure adds. With all of them perfect
- * there is only the base, which so includes the stalls of units. The first to become real are the first data cache and
- * the branch predictor, then in one order the instruction side and in the other, the inverse order, the data side. What
- * both orders have in common is simulated once.
+ * Structures become real one after another; a component is the number of cycles that its structure adds. With all
+ * structures perfect only the base remains, so the base includes the stalls of units. Two orders are defined. In both,
+ * the first data cache and the branch predictor become real first. Then comes the instruction side in the first order,
+ * and the data side in the inverse order. Runs that both orders need are simulated once.
  *
- * A cycle that two structures lose together is charged to the one that becomes real first, if each would lose it alone,
- * or last, if it takes both: the figures of an order contain a choice. The mean over all orders does not; it shares
- * such a cycle by the number of orders that charge it to each: evenly between the predictor and TLBs, while first
- * caches come early and second ones late in most orders. The lowest and the highest figures tell how much of an error
- * may be the choice. In all orders the second cache of a side becomes real after the first, without which nothing
- * reaches it: 1260 orders, of 72 sets of real structures. */
+ * A cycle that two structures lose together is charged to one of them: to the one that becomes real first if each would
+ * lose the cycle alone, or to the last if it takes both. The stack of an order therefore contains a choice. The mean
+ * over all orders contains none: it shares such a cycle by the number of orders that charge it to each structure. The
+ * shares are even between the predictor and TLBs, but not for caches, since first caches come early and second caches
+ * late in most orders. The lowest and the highest value over all orders bound the part of an error that may be due to
+ * the choice. In every order, the second cache of a side becomes real after the first cache, without which no access
+ * reaches it. This leaves 1260 orders over 72 sets of real structures. */
 #ifndef CYCLESCOPE_STACKS_REFERENCE_H
 #define CYCLESCOPE_STACKS_REFERENCE_H
 
 #include "stacks/stacks.h"
 
-enum { REFERENCE_STEPS = 8 }; /* of an order: all perfect, and seven structures */
-enum { REFERENCE_ORDERS = 2 };
-enum { REFERENCE_RUNS = 12 };     /* of both orders */
-enum { REFERENCE_ALL_RUNS = 72 }; /* of all orders */
+enum { REFERENCE_STEPS = 8 };     /* runs of an order: all perfect, then seven structures become real */
+enum { REFERENCE_ORDERS = 2 };    /* 0: instruction side first; 1: the inverse order */
+enum { REFERENCE_RUNS = 12 };     /* runs that the two orders need */
+enum { REFERENCE_ALL_RUNS = 72 }; /* runs that all orders need */
 
-/* One simulation. Run 0 has everything real: it is the one that methods account for. */
+/* One simulation. In run 0 of a plan everything is real: methods account for this one. */
 struct reference_run {
-    unsigned real; /* components whose structures are, one bit each */
+    unsigned real; /* bit c is set if the structure of component c is real */
 };
 
-/* The simulations to make. Those of the two orders come first, whether or not those of all orders follow. */
+/* The simulations to run. The first REFERENCE_RUNS are always those of the two orders, in the same places. */
 struct reference_plan {
     bool all_orders;
     unsigned count; /* REFERENCE_RUNS or REFERENCE_ALL_RUNS */
     struct reference_run run[REFERENCE_ALL_RUNS];
 };
 
+/* Fills in the plan, with the runs of all orders if `all_orders` is set. */
 void reference_plan_make(struct reference_plan *p, bool all_orders);
 
-/* The core for a run. What is perfect in it already stays so. */
+/* The configuration of the core for a run. Structures that are perfect in `core` stay perfect. */
 struct core_config reference_core(const struct core_config *core, const struct reference_run *run);
 
-/* What is real in a run, for messages: `real: branch l1d`, or `all perfect`. */
+/* Writes what is real in a run to `text`, for messages: `real: branch l1d`, or `all perfect`. Returns `text`. */
 const char *reference_run_text(const struct reference_run *run, char *text, size_t size);
 
-/* Cycles of the runs, or 0 for a run that failed, as the stack of an order. A component that a failed run leaves
- * unknown is REFERENCE_UNKNOWN. */
+/* Computes the stack of one order from the cycles of the runs in the order of the plan, 0 for a run that failed. A
+ * component that depends on a failed run is REFERENCE_UNKNOWN. */
 #define REFERENCE_UNKNOWN INT64_MIN
 void reference_stack(unsigned order, const uint64_t cycles[REFERENCE_RUNS], int64_t stack[COMPONENTS]);
 
-/* The same of all orders. The mean is in whole cycles, each within one of the exact mean, which sum to the cycles with
- * everything real. */
+/* The components over all orders, in whole cycles or REFERENCE_UNKNOWN. Each mean differs from the exact mean by less
+ * than one cycle, and the means sum to the cycles with everything real. */
 struct reference_range {
     int64_t mean[COMPONENTS], lowest[COMPONENTS], highest[COMPONENTS];
 };
 
+/* `p` must be a plan of all orders; `cycles` are those of its runs, 0 for a run that failed. */
 void reference_all_orders(const struct reference_plan *p, const uint64_t cycles[REFERENCE_ALL_RUNS],
                           struct reference_range *range);
 
-/* The largest error of a method's stack against a reference, in percent of all cycles, and where it is. Components
- * count for their parents, since the reference has no stalls of units. */
+/* The largest error of a stack against a reference. Components are added to their parents before the comparison, since
+ * the reference has no stalls of units. */
 struct stack_error {
-    double percent;
-    enum component component;
-    bool known; /* false: nothing could be compared */
+    double percent;           /* of all cycles */
+    enum component component; /* the component with this error */
+    bool known;               /* false: no component could be compared */
 };
 
+/* The error of a method's stack against the stack of one order, or the mean. */
 struct stack_error stack_error(const int64_t stack[COMPONENTS], const int64_t reference[COMPONENTS], uint64_t cycles);
-/* The same against the figures from lowest to highest: what no order explains. */
+/* The error against the range from lowest to highest, which no choice of an order explains. */
 struct stack_error stack_error_outside(const int64_t stack[COMPONENTS], const struct reference_range *range,
                                        uint64_t cycles);
 

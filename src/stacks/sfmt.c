@@ -1,27 +1,31 @@
 /* The shared front-end miss event table of Eyerman et al., section 4.1.2: rows have no counters of their own for
- * instruction misses; all share one set, and each entry of the ROB has a bit that says that its fetch missed.
+ * instruction misses. All rows share one set of counters, and each ROB entry has a miss bit: its fetch missed. When an
+ * instruction with its bit set commits, the shared counters are charged and all bits are cleared. A misprediction
+ * clears the shared counters when it resolves, and what they held is charged to nothing.
  *
- * A cycle is counted once: one that the shared counters count is not counted by rows, and what the shared counters hold
- * when a misprediction clears them is part of its penalty. Most of that was lost on its wrong path; misses right before
- * the branch are among it, if their instructions have not retired.
+ * The penalty of a branch grows in every open cycle, as in fmt, so cycles of a wrong path that starve are counted by
+ * the row of its branch and by the shared counters. If an instruction with its bit set commits before the branch
+ * resolves, they are charged twice: the inaccuracy that the paper states. The base is then too small, and may be
+ * negative in a short interval.
  *
- * Bits are kept as numbers of the clearing that they come after, so that clearing all of them is one step. */
+ * A miss bit is stored as a number and is set if the number equals `clearings`, so that all bits are cleared in one
+ * step. */
 #include <string.h>
 
 #include "stacks/fmt.h"
 
 struct sfmt {
-    struct books books;
+    struct ledger ledger;
     struct branch_rows rows;
-    uint64_t from[FRONT_MISSES];                    /* STARVED when the shared counters were last cleared */
-    uint64_t clearings;                             /* of the bits, plus 1 */
-    uint64_t bit[CORE_SLOTS];                       /* by slot: set, if it is `clearings` */
-    struct span cleared[BRANCH_ROWS][FRONT_MISSES]; /* by row of a mispredicted branch, what the shared counters held */
+    uint64_t from[FRONT_MISSES];   /* GAUGE_STARVED when the shared counters were last cleared */
+    uint64_t clearings;            /* times that the miss bits were cleared, plus 1 */
+    uint64_t miss_bit[CORE_SLOTS]; /* miss bit by slot: set if equal to `clearings` */
 };
 
+/* Current values of the counters that the shared counters follow. */
 static const uint64_t *starved(const struct sfmt *f)
 {
-    return &f->books.tally[f->rows.gauge + STARVED];
+    return &f->ledger.tally[f->rows.gauge + GAUGE_STARVED];
 }
 
 static void clear_counters(struct sfmt *f)
@@ -32,14 +36,14 @@ static void clear_counters(struct sfmt *f)
 static void begin(void *state)
 {
     struct sfmt *f = state;
-    branch_rows_begin(&f->rows, &f->books, TALLY_ROB, FED);
+    branch_rows_begin(&f->rows, &f->ledger, TALLY_ROB);
     f->clearings = 1;
 }
 
 static void fetched(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    f->bit[v->slot] = 0;
+    f->miss_bit[v->slot] = 0;
     if (v->control && (v->mispredicted || f->rows.limited))
         branch_rows_take(&f->rows, v->slot);
 }
@@ -48,7 +52,7 @@ static void dispatched(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
     bool missed = v->events & EVENTS_OF_FETCH;
-    f->bit[v->slot] = missed ? f->clearings : 0;
+    f->miss_bit[v->slot] = missed ? f->clearings : 0;
     if (v->control)
         branch_rows_dispatch(&f->rows, v->slot);
 }
@@ -56,9 +60,7 @@ static void dispatched(void *state, const struct insn_view *v)
 static void mispredicted(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    unsigned row = branch_rows_mispredict(&f->rows, v->slot);
-    for (unsigned i = 0; row != NO_ROW && i < FRONT_MISSES; i++)
-        f->cleared[row][i] = (struct span){f->from[i], starved(f)[i]};
+    branch_rows_mispredict(&f->rows, v->slot);
     clear_counters(f);
 }
 
@@ -69,11 +71,12 @@ static void squashed(void *state, const struct insn_view *v)
         branch_rows_free(&f->rows, v->slot);
 }
 
-/* The shared counters become global ones. */
+/* Charges the shared counters, and clears them and all miss bits. */
 static void harvest(struct sfmt *f)
 {
     for (unsigned i = 0; i < FRONT_MISSES; i++)
-        charge(&f->books, component_of_miss(i), f->rows.gauge + STARVED + i, (struct span){f->from[i], starved(f)[i]});
+        charge(&f->ledger, component_of_miss(i), f->rows.gauge + GAUGE_STARVED + i,
+               (struct span){f->from[i], starved(f)[i]});
     clear_counters(f);
     f->clearings++;
 }
@@ -83,8 +86,6 @@ static void commit_branch(struct sfmt *f, unsigned slot)
     unsigned row = f->rows.of_slot[slot];
     if (row == NO_ROW)
         return;
-    for (unsigned i = 0; f->rows.row[row].mispredicted && i < FRONT_MISSES; i++)
-        charge(&f->books, COMPONENT_branch, f->rows.gauge + STARVED + i, f->cleared[row][i]);
     branch_rows_charge(&f->rows, row);
     branch_rows_free(&f->rows, slot);
 }
@@ -92,7 +93,7 @@ static void commit_branch(struct sfmt *f, unsigned slot)
 static void committed(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
-    if (f->bit[v->slot] == f->clearings)
+    if (f->miss_bit[v->slot] == f->clearings)
         harvest(f);
     if (v->control)
         commit_branch(f, v->slot);
@@ -103,7 +104,8 @@ static void entered(void *state)
     branch_rows_entered(&((struct sfmt *)state)->rows);
 }
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s)
+static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s)
 {
     (void)state;
     (void)counts;

@@ -1,4 +1,4 @@
-/* Components, methods and views by name; a stack as whole cycles. */
+/* Tables of components, methods and views, and conversion of stacks to whole cycles. */
 #include "stacks/stacks.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "stacks/stacks_priv.h"
 
 const struct component_row component_rows[COMPONENTS] = {
-#define COMPONENT(key, label, colour, parent) {#key, label, colour, COMPONENT_##parent},
+#define COMPONENT(key, label, parent, mark, color, hatch, stroke, advice)                                              \
+    {#key, label, COMPONENT_##parent, mark, color, hatch, stroke, advice},
 #include "stacks/component.def"
 #undef COMPONENT
 };

@@ -1,12 +1,13 @@
-/* CPI stacks: where the cycles of a run went, by several accounting methods at once.
+/* CPI stacks: where the cycles of a run went, according to several accounting methods at once.
  *
- * A method says for each component how many cycles were lost to it; what remains is the base, so that the components of
- * a stack always sum to the cycles. Methods observe the core as counter hardware would (core.h), all of them the same
- * run. They are the rows of method.def: METHODs judge the whole pipeline, VIEWs one stage of it.
+ * A method charges each component with the cycles that were lost to it. The remaining cycles are the base, so the
+ * components of a stack always sum to the cycles of the run. Methods observe the core as counter hardware would
+ * (core.h), all of them during the same run. They are the rows of method.def: a METHOD accounts for the whole pipeline,
+ * a VIEW for one stage of it.
  *
- * With an interval of N instructions the run is cut at the end of the cycle in which the N-th, 2 N-th ... instruction
- * retires. Cycles belong to the interval in which they passed, also where a method learns only later what they were
- * lost to; events of naive methods to the one in which they are told, a few cycles late. */
+ * With an interval of N instructions, the run is cut at the end of the cycle in which the N-th, 2 N-th ... instruction
+ * retires. Cycles belong to the interval in which they passed, even if a method learns only later what they were lost
+ * to. The events of naive methods belong to the interval in which the core counts them, a few cycles late. */
 #ifndef CYCLESCOPE_STACKS_STACKS_H
 #define CYCLESCOPE_STACKS_STACKS_H
 
@@ -14,19 +15,24 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "core/simulate.h"
+#include "sim/simulate.h"
 
+/* Components of a stack, from the bottom up. */
 enum component {
-#define COMPONENT(key, label, colour, parent) COMPONENT_##key,
+#define COMPONENT(key, label, parent, mark, color, hatch, stroke, advice) COMPONENT_##key,
 #include "stacks/component.def"
 #undef COMPONENT
     COMPONENTS
 };
 
+/* A row of component.def, which describes the columns. */
 struct component_row {
     const char *key, *label;
-    uint32_t colour; /* 0xrrggbb */
     enum component parent;
+    char mark;
+    uint32_t color; /* 0xrrggbb */
+    const char *hatch, *stroke;
+    const char *advice;
 };
 
 extern const struct component_row component_rows[COMPONENTS];
@@ -47,43 +53,46 @@ struct stack_row {
 };
 
 extern const struct stack_row stack_rows[STACK_KINDS];
-int stack_find(const char *name); /* enum stack_kind, or -1 */
+int stack_find(const char *name); /* the enum stack_kind with this name, or -1 */
 
-/* Lost cycles by component, in parts of a cycle: see stack_parts. Only the base of a naive method can be negative.
- */
+/* Cycles by component, in parts of a cycle (stack_parts). Only the base of a naive method
+ * or of sfmt, which may count cycles twice, can be negative. */
 struct stack {
     int64_t parts[COMPONENTS];
 };
 
-uint64_t stack_parts(const struct core_config *core, enum stack_kind k); /* of a cycle, that a stack counts */
+/* How many parts a cycle has in stacks of this kind, on this core. */
+uint64_t stack_parts(const struct core_config *core, enum stack_kind k);
 
-/* A stretch of the run. */
+/* A stretch of the run, or all of it. */
 struct stack_interval {
     uint64_t instructions, cycles;
-    uint64_t overlap_cycles; /* front-end and long back-end penalties at once: a full ROB headed by a miss of the L2
-                              * cache or the D-TLB, and a mispredicted branch in it or an instruction miss under way */
-    struct stack of[STACK_KINDS];
+    /* Cycles with a front-end penalty and a long back-end penalty at the same time: the ROB is full and its head waits
+     * for an L2 or D-TLB miss, and a mispredicted branch is in the ROB or an instruction miss is outstanding. */
+    uint64_t overlap_cycles;
+    struct stack of[STACK_KINDS]; /* all zeros for kinds not in use */
 };
 
-/* One of its stacks in whole cycles, that still sum to all. */
+/* The stack of kind k, rounded to whole cycles that sum to the interval's cycles. */
 void stack_cycles(const struct stack_interval *s, const struct core_config *core, enum stack_kind k,
                   int64_t cycles[COMPONENTS]);
 
 struct accounting;
 
-/* Accounts for a run on this core by the kinds whose bits are set, in intervals (0: in one). */
+/* Accounts for one run on this core by all methods and views k with bit k of `kinds` set, in intervals of
+ * interval_insns instructions (0: a single one). NULL with an error if out of memory. */
 struct accounting *accounting_new(const struct core_config *core, unsigned kinds, uint64_t interval_insns,
                                   struct error *err) MUST_CHECK;
 void accounting_free(struct accounting *a);
 
-const struct core_observer *accounting_observer(struct accounting *a); /* for simulation.observer */
-const struct simulation_sum *accounting_sum(struct accounting *a);     /* for simulation.sum */
+const struct core_observer *accounting_observer(struct accounting *a); /* becomes simulation.observer */
+const struct simulation_sum *accounting_sum(struct accounting *a);     /* becomes simulation.sum */
 
-/* ---- once the simulation has returned */
+/* ---- results, after the simulation has returned; they belong to the accounting */
 
-uint64_t accounting_parts(const struct accounting *a, enum stack_kind k);  /* stack_parts on its core */
-const struct stack_interval *accounting_total(const struct accounting *a); /* forked processes included */
-/* The intervals of the process itself, in order; the last may be short. */
+uint64_t accounting_parts(const struct accounting *a, enum stack_kind k);  /* stack_parts on the core of the run */
+const struct stack_interval *accounting_total(const struct accounting *a); /* whole run, forked processes included */
+/* The intervals of the process itself in order, without those of processes that it forked. The last may be short. */
 const struct stack_interval *accounting_series(const struct accounting *a, size_t *count);
 
 #endif

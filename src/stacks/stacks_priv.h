@@ -1,113 +1,128 @@
-/* What accounting and its methods share.
+/* Shared by the accounting of a run (account.c) and the methods that build CPI stacks.
  *
- * The run is tallied once for all methods: each cycle adds to a few counters that never go back. A method that wants to
- * know how many cycles of a kind passed between two moments keeps the counter's value at the first and subtracts; so no
- * method looks at single cycles, and penalty counters of table rows need not be counted up. */
+ * account.c tallies each cycle once for all methods, in a few counters that only grow. A method that needs the number
+ * of cycles of some kind between two moments stores the counter's value at the first moment and subtracts it at the
+ * second. Methods therefore need not look at single cycles, and the penalty counters of table rows need not be
+ * incremented in every cycle. */
 #ifndef CYCLESCOPE_STACKS_STACKS_PRIV_H
 #define CYCLESCOPE_STACKS_STACKS_PRIV_H
 
 #include "stacks/stacks.h"
 
-/* What starves the front end, in the order of enum fetch_stop: instruction misses, and misfetches. */
+/* What starves the front end, in the order of enum fetch_stop: three kinds of instruction misses, and misfetches. */
 enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 
-/* A gauge divides cycles into those in which the back end is blocked and the others, which are open. */
+/* A gauge is a block of counters that sorts cycles: the back end is blocked, or else the cycle is open. An open cycle
+ * is starved if a miss kept instructions from entering the front end, or else fed. */
 enum gauge_counter {
-    FED,                 /* open, and not starved */
-    STARVED = FETCH_L1I, /* open, without a new instruction, by kind of miss: at the places of enum fetch_stop */
-    STARVED_BACK = STARVED + FRONT_MISSES, /* what is the back end's of starved ones */
-    BLOCKED,                               /* by what the head of the ROB waits for (enum head_wait) */
-    OPEN = BLOCKED + HEAD_WAITS,           /* all open ones; a sum, up to date in a mark only */
+    GAUGE_FED,                 /* open cycles that are not starved */
+    GAUGE_STARVED = FETCH_L1I, /* starved cycles, FRONT_MISSES counters: kind m of enum fetch_stop is counter m */
+    GAUGE_STARVED_BACK_END = GAUGE_STARVED + FRONT_MISSES, /* the share of starved cycles charged to the back end */
+    GAUGE_BLOCKED,                           /* blocked cycles, HEAD_WAITS counters: by what the ROB's head waits for */
+    GAUGE_OPEN = GAUGE_BLOCKED + HEAD_WAITS, /* sum of all open cycles; updated only where intervals begin and end */
     GAUGE_COUNTERS
 };
 
+/* The counters that all methods share. */
 enum tally {
-    TALLY_CYCLES,                              /* a sum, up to date in a mark only */
-    TALLY_EMPTY,                               /* nothing commits, the ROB is empty and stays so */
-    TALLY_ROB,                                 /* a gauge: blocked is a full ROB */
-    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS, /* a gauge: blocked is a dispatch stopped for want of any room; in
-                                                * parts of a cycle (window_parts), as are the following */
-    /* Of its open cycles, what belongs to the wait of the ROB's head (enum head_wait) ... */
-    TALLY_UNDER_BRANCH = TALLY_WINDOW + GAUGE_COUNTERS, /* ... if a mispredicted branch is unresolved ... */
-    TALLY_UNDER_MISS = TALLY_UNDER_BRANCH + HEAD_WAITS, /* ... if they are starved: STARVED_BACK, by wait */
+    TALLY_CYCLES, /* sum of all cycles; updated only where intervals begin and end */
+    TALLY_EMPTY,  /* nothing commits, the ROB is empty and stays empty */
+    TALLY_ROB,    /* gauge in cycles: blocked by a full ROB or load/store queue */
+
+    /* The counters from here on are for fmt2, in parts of a cycle (window_parts). */
+    TALLY_WINDOW = TALLY_ROB + GAUGE_COUNTERS, /* gauge: blocked because dispatch lacks room in any structure */
+    /* HEAD_WAITS counters, by what the ROB's head waits for: the share of open cycles that this wait is charged with
+     * if a mispredicted branch is unresolved. */
+    TALLY_UNDER_BRANCH = TALLY_WINDOW + GAUGE_COUNTERS,
+    /* HEAD_WAITS counters, by wait: the share of starved cycles that this wait is charged with. They sum to
+     * GAUGE_STARVED_BACK_END. */
+    TALLY_UNDER_MISS = TALLY_UNDER_BRANCH + HEAD_WAITS,
     TALLIES = TALLY_UNDER_MISS + HEAD_WAITS
 };
 
-/* Of a cycle: halves of the places for instructions that enter the front end's stages in it. */
+/* Parts per cycle in TALLY_WINDOW: two for each place that an instruction can take in a cycle when it enters the front
+ * end's stages, so that half cycles and single places are whole numbers. */
 static inline uint64_t window_parts(const struct core_config *core)
 {
     return 2 * core->decode_width;
 }
 
+/* Open cycles of a gauge at any time, when GAUGE_OPEN may be out of date. */
 static inline uint64_t open_cycles(const uint64_t *gauge)
 {
-    uint64_t sum = gauge[FED] + gauge[STARVED_BACK];
+    uint64_t sum = gauge[GAUGE_FED] + gauge[GAUGE_STARVED_BACK_END];
     for (unsigned i = 0; i < FRONT_MISSES; i++)
-        sum += gauge[STARVED + i];
+        sum += gauge[GAUGE_STARVED + i];
     return sum;
 }
 
-/* A part of the run as one counter saw it. */
+/* Two values of one counter of the tally: its growth between two moments, `to` not included. */
 struct span {
     uint64_t from, to;
 };
 
-/* A method's part of an accounting. */
-struct books {
-    const uint64_t *tally; /* TALLIES counters, so far, but for sums */
+/* Connects a method to the accounting of the run: what it reads, and where it charges cycles. */
+struct ledger {
+    const uint64_t *tally; /* the TALLIES counters, current except for sums */
     const struct core_config *core;
     struct accounting *accounting;
     enum stack_kind kind;
-    const uint64_t *begin; /* the tally when the interval began ... */
-    struct stack *now;     /* ... and its stack */
+    const uint64_t *start_tally; /* the tally when the current interval began, sums included */
+    struct stack *stack;         /* this method's stack of the current interval */
 };
 
+/* An accounting method. Callbacks may be NULL, and get a pointer to the method's state. */
 struct stack_method {
-    size_t state_bytes;         /* of a state that starts as zeros; its first member is a struct books */
-    void (*begin)(void *state); /* what zeros do not say */
-    /* Instructions as with OBSERVE_MISSES or, if the number of rows is limited, OBSERVE_CONTROL (core.h). */
+    size_t state_bytes;         /* size of the state, which begins with a struct ledger; the rest starts as zeros */
+    void (*begin)(void *state); /* initializes the state; its ledger has no interval yet */
+    /* Instructions, as selected by OBSERVE_MISSES or, if the number of rows is limited, by OBSERVE_CONTROL (core.h). */
     void (*fetched)(void *state, const struct insn_view *v);
     void (*dispatched)(void *state, const struct insn_view *v);
-    void (*mispredicted)(void *state, const struct insn_view *v); /* resolved as such, before what is squashed */
-    void (*squashed)(void *state, const struct insn_view *v);
+    void (*mispredicted)(void *state,
+                         const struct insn_view *v);          /* resolved; called before younger ones are squashed */
+    void (*squashed)(void *state, const struct insn_view *v); /* only called if the number of rows is limited */
     void (*committed)(void *state, const struct insn_view *v);
     /* The first instruction enters the ROB after a misprediction, or after cycles with an empty ROB. */
     void (*entered)(void *state);
-    void (*cycles)(void *state, const struct cycle_record *r, uint64_t n); /* for those that must look at all of them */
-    /* Adds what follows from counts that grew by so much in an interval. */
-    void (*close)(const void *state, const uint64_t tally[TALLIES], const struct core_counts *counts, struct stack *s);
-    uint64_t (*parts)(const struct core_config *core); /* of a cycle, that it counts; NULL: 1 */
+    /* n cycles with this record. For methods that must examine every cycle. */
+    void (*cycles)(void *state, const struct cycle_record *r, uint64_t n);
+    /* An interval ends: adds to its stack what follows from the growth of the tally and of the core's counts in it. */
+    void (*close)(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+                  struct stack *s);
+    uint64_t (*parts)(const struct core_config *core); /* parts per cycle in this method's stacks; NULL: 1 */
 };
 
 extern const struct stack_method *const stack_methods[STACK_KINDS];
 
-/* Cycles of one counter were lost to a component, possibly in earlier intervals. */
-void charge_earlier(struct books *b, enum component c, enum tally counter, struct span s, int sign);
+/* Adds the span of a counter, times `sign`, to a component. Each interval gets the part of the span that lies in it. */
+void charge_across_intervals(struct ledger *l, enum component c, enum tally counter, struct span s, int sign);
 
-static inline void charge(struct books *b, enum component c, enum tally counter, struct span s)
+/* Charges the span of a counter to a component, in the intervals that the span lies in: mostly the current one. */
+static inline void charge(struct ledger *l, enum component c, enum tally counter, struct span s)
 {
-    if (__builtin_expect(s.from >= b->begin[counter], 1))
-        b->now->parts[c] += (int64_t)(s.to - s.from);
+    if (__builtin_expect(s.from >= l->start_tally[counter], 1))
+        l->stack->parts[c] += (int64_t)(s.to - s.from);
     else
-        charge_earlier(b, c, counter, s, 1);
+        charge_across_intervals(l, c, counter, s, 1);
 }
 
-/* They were not, though others that include them will be, or have been, said to be. */
-static inline void discharge(struct books *b, enum component c, enum tally counter, struct span s)
+/* Undoes part of an enclosing charge, which may come before or after. */
+static inline void discharge(struct ledger *l, enum component c, enum tally counter, struct span s)
 {
-    charge_earlier(b, c, counter, s, -1);
+    charge_across_intervals(l, c, counter, s, -1);
 }
 
-/* So many parts of the cycles that pass now were. */
-static inline void charge_now(struct books *b, enum component c, uint64_t parts)
+/* Charges `parts` of the current cycles to a component. */
+static inline void charge_now(struct ledger *l, enum component c, uint64_t parts)
 {
-    b->now->parts[c] += (int64_t)parts;
+    l->stack->parts[c] += (int64_t)parts;
 }
 
-/* Which component a wait of the ROB's head is; COMPONENT_base for what is no miss and no long latency. */
+/* The component that a wait of the ROB's head is charged to: COMPONENT_base unless it is a miss or a long latency. */
 enum component component_of_wait(enum head_wait w);
 
-/* The same of a front-end miss. What a BTB would have known is lost to branch prediction. */
+/* The component that a front-end miss is charged to; front_miss 0 is FETCH_L1I. A misfetch, which a BTB entry would
+ * have avoided, is charged to branch prediction. */
 static inline enum component component_of_miss(unsigned front_miss)
 {
     static const uint8_t component[FRONT_MISSES] = {COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_branch};

@@ -1,25 +1,26 @@
-/* Views of one stage: of the slots that a stage has in a cycle, those with an instruction of the right path are base,
- * those with one of the wrong path are lost to the branch, and empty ones to what the stage says it lacked.
+/* Views of one stage. A stage has a number of slots per cycle. A slot with an instruction of the right path is base, a
+ * slot with one of the wrong path is charged to branch prediction, and an empty slot to what the stage lacked.
  *
- * All stages are measured by the narrowest of them, so that their bases are alike; what a wider one does beyond that
- * in a cycle counts for the cycles that follow (Eyerman, Heirman, Du Bois, Hur: Multi-Stage CPI Stacks, 2018). */
+ * All stages count as many slots as the narrowest stage has, so that their bases are alike. Instructions beyond this
+ * width in a cycle count in the cycles that follow (Eyerman, Heirman, Du Bois, Hur: Multi-Stage CPI Stacks, 2018). */
 #include "stacks/stacks_priv.h"
 
 struct stage {
-    struct books books;
-    uint64_t width;
+    struct ledger ledger;
+    uint64_t width;      /* slots per cycle */
     uint64_t carried;    /* instructions beyond the width, not yet counted */
-    enum component miss; /* instruction miss whose instruction has not been dispatched, or base */
-    bool shadow;         /* a mispredicted branch of the right path is in the ROB ... */
-    bool refilling;      /* ... or was, and nothing has come after it */
+    enum component miss; /* last instruction miss, until its instruction is dispatched; else COMPONENT_base */
+    bool unresolved;     /* a mispredicted branch of the right path is in the ROB and not resolved */
+    bool refilling;      /* such a branch has been resolved, and no instruction has entered the ROB since */
 };
 
-/* What a stage did in a cycle. */
+/* What a stage did in each of the cycles of a record. */
 struct slots {
     unsigned right, wrong; /* instructions */
-    enum component lacks;  /* what empty slots are lost to */
+    enum component lacks;  /* what empty slots are charged to */
 };
 
+/* Width of the narrowest stage: dispatch, issue or commit. */
 static uint64_t narrowest(const struct core_config *k)
 {
     uint64_t dispatch = k->dispatch_bundle ? k->dispatch_bundle : k->dispatch_width;
@@ -28,15 +29,16 @@ static uint64_t narrowest(const struct core_config *k)
     return width < k->issue_width ? width : k->issue_width;
 }
 
-/* Why nothing comes from the front end. */
+/* What to charge when the front end delivers nothing. */
 static enum component front_end(const struct stage *s)
 {
-    return s->shadow                   ? COMPONENT_branch
+    return s->unresolved               ? COMPONENT_branch
            : s->miss != COMPONENT_base ? s->miss
            : s->refilling              ? COMPONENT_branch
                                        : COMPONENT_base;
 }
 
+/* Charges the slots of n cycles. */
 static void count(struct stage *s, const struct slots *slots, uint64_t n)
 {
     uint64_t room = s->width * n, used = slots->right * n + s->carried;
@@ -44,11 +46,12 @@ static void count(struct stage *s, const struct slots *slots, uint64_t n)
     used -= s->carried;
     uint64_t empty = room - used, wrong = slots->wrong * n;
     wrong = wrong < empty ? wrong : empty;
-    charge_now(&s->books, COMPONENT_branch, wrong);
+    charge_now(&s->ledger, COMPONENT_branch, wrong);
     if (slots->lacks != COMPONENT_base)
-        charge_now(&s->books, slots->lacks, empty - wrong);
+        charge_now(&s->ledger, slots->lacks, empty - wrong);
 }
 
+/* Remembers an instruction miss or misfetch on the right path. */
 static void note_front_end(struct stage *s, const struct cycle_record *r)
 {
     if (r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_MISFETCH && !(r->flags & CYCLE_WRONG_PATH))
@@ -72,7 +75,7 @@ static void issue_cycles(void *state, const struct cycle_record *r, uint64_t n)
     struct stage *s = state;
     struct slots slots = {r->issued - r->issued_wrong, r->issued_wrong, component_of_wait(r->head_wait)};
     note_front_end(s, r);
-    if (slots.lacks == COMPONENT_base && (s->shadow || r->issue_stop == ISSUE_EMPTY))
+    if (slots.lacks == COMPONENT_base && (s->unresolved || r->issue_stop == ISSUE_EMPTY))
         slots.lacks = front_end(s);
     count(s, &slots, n);
 }
@@ -90,7 +93,7 @@ static void commit_cycles(void *state, const struct cycle_record *r, uint64_t n)
 static void begin(void *state)
 {
     struct stage *s = state;
-    s->width = narrowest(s->books.core);
+    s->width = narrowest(s->ledger.core);
 }
 
 static void dispatched(void *state, const struct insn_view *v)
@@ -100,7 +103,7 @@ static void dispatched(void *state, const struct insn_view *v)
         return;
     if (v->events & EVENTS_OF_FETCH)
         s->miss = COMPONENT_base;
-    s->shadow |= v->mispredicted;
+    s->unresolved |= v->mispredicted;
 }
 
 static void mispredicted(void *state, const struct insn_view *v)
@@ -108,7 +111,7 @@ static void mispredicted(void *state, const struct insn_view *v)
     struct stage *s = state;
     if (v->wrong_path)
         return;
-    s->shadow = false;
+    s->unresolved = false;
     s->refilling = true;
 }
 

@@ -1,5 +1,5 @@
-/* Source lines from DWARF. Which compilation unit has an address is read for all units at once, a unit's table of lines
- * when one of its addresses is first asked for. */
+/* Source lines from DWARF. The address ranges of all compilation units are read at once; the line table of a unit is
+ * read when one of its addresses is first looked up. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
@@ -8,28 +8,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "symbols/symbols_priv.h"
 
-enum { ZEROS_BEHIND = 64 };
+enum { ZEROS_BEHIND = 64 }; /* bytes behind the copy of the file */
 
 struct unit {
     Dwarf_Die die;
-    Dwarf_Lines *rows; /* sorted by address; the library keeps them */
+    Dwarf_Lines *rows; /* line table, sorted by address; owned by libdw */
     size_t row_count;
-    char **paths; /* of its files by number, joined with its folder; NULL: not yet asked for */
+    char **paths; /* of its files by number, joined with its folder; entries are NULL until first used */
     size_t path_count;
-    bool read;
+    bool read; /* the fields above are set */
 };
 
-/* Addresses of a unit. Units may overlap in what the linker threw away and left at address 0. */
+/* An address range of a unit. Ranges may overlap: the linker leaves discarded code at address 0. */
 struct unit_range {
     uint64_t low, high;
-    uint64_t reach; /* the highest `high` up to here */
+    uint64_t reach; /* highest `high` of this range and all before it */
     uint32_t unit;
 };
 
 struct lines {
-    char *file; /* all of it, with zeros behind */
+    char *file; /* copy of the file, with ZEROS_BEHIND bytes of zeros behind it */
     Elf *elf;
     Dwarf *dwarf;
     struct unit *units;
@@ -40,33 +42,26 @@ struct lines {
 
 static bool add_range(struct lines *l, uint64_t low, uint64_t high, uint32_t unit)
 {
-    if (l->range_count == l->range_room) {
-        size_t room = l->range_room ? 2 * l->range_room : 64;
-        struct unit_range *ranges = realloc(l->ranges, room * sizeof *ranges);
-        if (ranges == NULL)
-            return false;
-        l->ranges = ranges;
-        l->range_room = room;
-    }
+    struct unit_range *ranges = array_grow(l->ranges, l->range_count, &l->range_room, sizeof *ranges);
+    if (ranges == NULL)
+        return false;
+    l->ranges = ranges;
     l->ranges[l->range_count++] = (struct unit_range){.low = low, .high = high, .unit = unit};
     return true;
 }
 
 static bool add_unit(struct lines *l, const Dwarf_Die *die)
 {
-    if (l->unit_count == l->unit_room) {
-        size_t room = l->unit_room ? 2 * l->unit_room : 16;
-        struct unit *units = realloc(l->units, room * sizeof *units);
-        if (units == NULL)
-            return false;
-        l->units = units;
-        l->unit_room = room;
-    }
+    struct unit *units = array_grow(l->units, l->unit_count, &l->unit_room, sizeof *units);
+    if (units == NULL)
+        return false;
+    l->units = units;
     l->units[l->unit_count++] = (struct unit){.die = *die};
     return true;
 }
 
-/* Only addresses in code count: what the linker threw away is often left at 0. */
+/* Adds a unit and its ranges. Skips ranges outside code sections: the linker leaves discarded code at address 0. False:
+ * out of memory. */
 static bool read_unit(struct lines *l, const struct module *m, Dwarf_Die *die)
 {
     Dwarf_Addr base, low, high;
@@ -90,22 +85,19 @@ static int compare_ranges(const void *a, const void *b)
     return x->low != y->low ? (x->low < y->low ? -1 : 1) : x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* The library trusts that strings end. It gets a copy of the file in which they do, at the latest behind the file. */
+/* libdw trusts that strings are terminated. Gives it a copy of the file with zeros behind it, so that every string
+ * ends. */
 static bool copy_file(struct lines *l, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_size <= 0)
         return false;
-    size_t length = (size_t)st.st_size, done = 0;
+    size_t length = (size_t)st.st_size;
     l->file = malloc(length + ZEROS_BEHIND);
     if (l->file == NULL)
         return false;
-    while (done < length) {
-        ssize_t got = pread(fd, l->file + done, length - done, (off_t)done);
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
+    ssize_t got = io_pread(fd, l->file, length, 0);
+    size_t done = got > 0 ? (size_t)got : 0;
     memset(l->file + done, 0, length - done + ZEROS_BEHIND);
     l->elf = elf_memory(l->file, length);
     l->dwarf = l->elf ? dwarf_begin_elf(l->elf, DWARF_C_READ, NULL) : NULL;
@@ -139,7 +131,7 @@ static struct lines *lines_read(const struct module *m, const struct image *imag
     return NULL;
 }
 
-/* The module's own DWARF, else that of the file with debugging information. */
+/* Reads the module's own DWARF, or else that of its separate file with debugging information. */
 static void lines_open(struct module *m, const char *sysroot)
 {
     if (m->lines_sought)
@@ -167,7 +159,8 @@ static void read_rows(struct unit *u)
         u->path_count = 0;
 }
 
-/* The library leaves paths relative that were given so to the compiler. */
+/* The path of a row's file. libdw returns relative paths as they were given to the compiler: joins them with the
+ * compilation's folder. */
 static const char *row_path(struct unit *u, Dwarf_Line *row)
 {
     Dwarf_Files *files;
@@ -186,7 +179,8 @@ static const char *row_path(struct unit *u, Dwarf_Line *row)
     return u->paths[number];
 }
 
-/* A row holds up to the next one; where a sequence ends there is none. Of rows for one address the last counts. */
+/* A row is valid up to the next row; a row that ends a sequence has no line. Of several rows for one address the last
+ * one counts. */
 static bool unit_find(struct unit *u, uint64_t address, const char **file, unsigned *line)
 {
     read_rows(u);

@@ -1,4 +1,4 @@
-/* One mapped file: finding and opening it, what of it is loaded, and by how much its addresses are moved. */
+/* One mapped file: opens it, reads its loaded segments and sections, and finds the bias of its views. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "symbols/symbols_priv.h"
 
-/* Views that are made one after the other belong to one loading of the file; so many around one are asked. */
-enum { NEIGHBOUR_VIEWS = 16 };
+/* Consecutive views belong to one loading of the file. The bias of a view is voted on by this many views before it and
+ * after it. */
+enum { NEIGHBOR_VIEWS = 16 };
 
 /* ---- files */
 
-/* A file below the sysroot, whose absolute links lead into the sysroot. */
+/* Opens a file below the sysroot; absolute symbolic links are resolved within the sysroot. */
 static int open_below(const char *sysroot, const char *path, int flags)
 {
     int root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -33,7 +35,7 @@ static int open_below(const char *sysroot, const char *path, int flags)
 
 static int open_guest_file(const char *sysroot, const char *path)
 {
-    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; /* it may be a pipe by now */
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; /* the path may be a FIFO by now */
     int fd = -1;
     if (sysroot && path[0] == '/')
         fd = open_below(sysroot, path, flags);
@@ -47,7 +49,8 @@ static int open_guest_file(const char *sysroot, const char *path)
     return fd;
 }
 
-/* Sections are read when they are used and not mapped: a file that shrinks meanwhile then does no harm. */
+/* Sections are read on use, not mapped, so that a file that shrinks meanwhile does no harm. `header` is set if the
+ * result has an ELF file. */
 static struct image image_open(const char *sysroot, const char *path, GElf_Ehdr *header)
 {
     struct image image = {.fd = open_guest_file(sysroot, path)};
@@ -89,7 +92,7 @@ Elf_Scn *image_section(const struct image *image, uint32_t type, const char *nam
     return NULL;
 }
 
-/* ---- what is loaded */
+/* ---- loaded segments and sections */
 
 static void read_segments(struct module *m)
 {
@@ -132,7 +135,7 @@ static void read_sections(struct module *m)
         GElf_Shdr sh;
         if (gelf_getshdr(scn, &sh) == NULL || !(sh.sh_flags & SHF_ALLOC) || sh.sh_size == 0 ||
             sh.sh_addr + sh.sh_size < sh.sh_addr || (sh.sh_flags & SHF_TLS && sh.sh_type == SHT_NOBITS))
-            continue; /* .tbss has addresses that others use as well */
+            continue; /* the addresses of .tbss overlap other sections */
         m->sections[count++] = (struct section){sh.sh_addr, sh.sh_addr + sh.sh_size, sh.sh_flags & SHF_EXECINSTR};
     }
     qsort(m->sections, count, sizeof *m->sections, compare_sections);
@@ -202,7 +205,7 @@ ptrdiff_t module_section(const struct module *m, uint64_t address)
 
 /* ---- bias */
 
-/* Whether this segment, mapped in whole pages, may be what the view shows; its bias then. */
+/* True if the view may map this segment, in whole pages; then `bias` is the bias that this implies. */
 static bool view_shows(const struct module *m, const struct view *v, const struct segment *g, uint64_t *bias)
 {
     uint64_t first = g->offset - g->offset % GUEST_PAGE;
@@ -212,11 +215,12 @@ static bool view_shows(const struct module *m, const struct view *v, const struc
     return *bias % GUEST_PAGE == 0 && (!m->fixed || *bias == 0);
 }
 
+/* Number of neighboring views that some segment explains with the same bias. */
 static unsigned count_votes(const struct module *m, size_t view, uint64_t bias)
 {
     unsigned votes = 0;
-    size_t first = view < NEIGHBOUR_VIEWS ? 0 : view - NEIGHBOUR_VIEWS;
-    for (size_t i = first; i < m->view_count && i <= view + NEIGHBOUR_VIEWS; i++) {
+    size_t first = view < NEIGHBOR_VIEWS ? 0 : view - NEIGHBOR_VIEWS;
+    for (size_t i = first; i < m->view_count && i <= view + NEIGHBOR_VIEWS; i++) {
         bool agrees = false;
         uint64_t other;
         for (size_t k = 0; k < m->segment_count && i != view && !agrees; k++)
@@ -226,9 +230,9 @@ static unsigned count_votes(const struct module *m, size_t view, uint64_t bias)
     return votes;
 }
 
-/* Small programs have the end of their code and the beginning of their data in one page of the file, which is then
- * mapped twice. Which view shows which segment is told by the bias on which most views agree; after that, by where
- * the segment begins, and code comes before data. */
+/* In small programs one page of the file holds the end of code and the beginning of data, and is mapped twice. To
+ * decide which segment a view maps, takes the bias on which most views agree; ties go to a segment that begins at the
+ * view's offset, then to code before data. */
 static void find_bias(struct module *m, size_t view)
 {
     struct view *v = &m->views[view];
@@ -253,24 +257,20 @@ static void find_bias(struct module *m, size_t view)
 bool module_bias(struct module *m, size_t view, uint64_t *bias)
 {
     struct view *v = &m->views[view];
-    if (v->seen == 0 || (v->seen < m->view_count && v->seen <= view + NEIGHBOUR_VIEWS))
+    if (v->seen == 0 || (v->seen < m->view_count && v->seen <= view + NEIGHBOR_VIEWS))
         find_bias(m, view);
     *bias = v->bias;
     return v->has_bias;
 }
 
-/* ---- life */
+/* ---- creation and end */
 
 ssize_t module_add_view(struct module *m, uint64_t start, uint64_t offset)
 {
-    if (m->view_count == m->view_room) {
-        size_t room = m->view_room ? 2 * m->view_room : 4;
-        struct view *views = realloc(m->views, room * sizeof *views);
-        if (views == NULL)
-            return -ENOMEM;
-        m->views = views;
-        m->view_room = room;
-    }
+    struct view *views = array_grow(m->views, m->view_count, &m->view_room, sizeof *views);
+    if (views == NULL)
+        return -ENOMEM;
+    m->views = views;
     m->views[m->view_count] = (struct view){.start = start, .offset = offset};
     return (ssize_t)m->view_count++;
 }

@@ -1,4 +1,4 @@
-/* Names as people know them. */
+/* Readable names: demangled, without version, and preferred among aliases. */
 #include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ const char *symbol_name(struct symbol *s)
     return s->name;
 }
 
-/* $x, $d and $xrv64... tell code from data, labels with .L are the compiler's. */
+/* $x, $d and $xrv64... are mapping symbols, which separate code from data; labels with .L are the compiler's. */
 bool name_is_real(const char *name)
 {
     if (name[0] == '$' && (name[1] == 'x' || name[1] == 'd'))

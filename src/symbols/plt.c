@@ -1,8 +1,9 @@
-/* Stubs of the procedure linkage table. They have no symbols; each loads the address of its function from a slot, and
- * the relocation of that slot knows the function's name. */
+/* Stubs of the procedure linkage table. They have no symbols. Each stub loads the address of its function from a slot,
+ * and the relocation of that slot gives the function's name. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbols/symbols_priv.h"
 
 enum { STUB_BYTES = 16 };
@@ -10,7 +11,7 @@ enum { STUB_BYTES = 16 };
 /* A slot that the dynamic linker fills. */
 struct slot {
     uint64_t address;
-    const char *name; /* of the function that it leads to */
+    const char *name; /* function whose address the slot holds */
 };
 
 struct slots {
@@ -20,19 +21,15 @@ struct slots {
 
 static bool add_slot(struct slots *s, uint64_t address, const char *name)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct slot *slot = realloc(s->slot, room * sizeof *slot);
-        if (slot == NULL)
-            return false;
-        s->slot = slot;
-        s->room = room;
-    }
+    struct slot *slot = array_grow(s->slot, s->count, &s->room, sizeof *slot);
+    if (slot == NULL)
+        return false;
+    s->slot = slot;
     s->slot[s->count++] = (struct slot){address, name};
     return true;
 }
 
-/* The slots of one table of relocations. */
+/* Adds the slots of one relocation table. */
 static void read_slots(Elf *elf, Elf_Scn *relocations, const GElf_Shdr *header, struct slots *slots)
 {
     GElf_Shdr symbols_header;
@@ -66,7 +63,8 @@ static uint32_t word_at(const unsigned char *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The psABI's stub: auipc t3, HIGH; ld t3, LOW(t3); jalr t1, t3; nop. The table's header does not look like this. */
+/* Recognizes a stub of the psABI: auipc t3, HIGH; ld t3, LOW(t3); jalr t1, t3; nop. The table's header does not match.
+ * Sets the address of its slot. */
 static bool stub_slot(const unsigned char *code, uint64_t address, uint64_t *slot)
 {
     uint32_t auipc = word_at(code), load = word_at(code + 4), jump = word_at(code + 8);
@@ -83,7 +81,7 @@ static void name_stubs(struct module *m, Elf_Scn *plt, const struct slots *slots
     if (data == NULL || data->d_buf == NULL || gelf_getshdr(plt, &header) == NULL)
         return;
     for (size_t at = 0; at + STUB_BYTES <= data->d_size; at += STUB_BYTES) {
-        struct slot key;
+        struct slot key = {0};
         if (!stub_slot((const unsigned char *)data->d_buf + at, header.sh_addr + at, &key.address))
             continue;
         const struct slot *slot = bsearch(&key, slots->slot, slots->count, sizeof key, compare_slots);

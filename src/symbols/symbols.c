@@ -1,18 +1,20 @@
-/* Mappings, and the way from an address to a module and the address that the module's file uses. */
+/* Mappings; translation of an address to a module and an address within the module's file; queries. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "symbols/symbols_priv.h"
 
-/* Addresses that one view of a module fills. */
+/* A range of addresses that one view of a module fills. */
 struct mapping {
     uint64_t start, end;
     struct module *module;
     size_t view;     /* of `module` */
-    uint64_t number; /* of the call that made it; a later one hides an earlier one */
+    uint64_t number; /* of the symbols_map call; a later mapping hides an earlier one */
 };
 
 /* Sorted and disjoint. */
@@ -25,17 +27,17 @@ struct symbols {
     char *sysroot; /* or NULL */
     struct module **modules;
     size_t module_count, module_room;
-    struct mappings mapped;
-    uint64_t number; /* of calls of symbols_map */
-    /* From the lowest to the highest address of each loaded module, for its variables in memory that is not mapped
-     * from the file. Made when needed. */
+    struct mappings mapped; /* from symbols_map */
+    uint64_t number;        /* calls of symbols_map so far */
+    /* For each loaded module, the range from its lowest to its highest address. It also covers variables in memory that
+     * is not mapped from the file (.bss). Computed when needed. */
     struct mappings loaded;
-    uint64_t loaded_number; /* `number` when it was made */
+    uint64_t loaded_number; /* `number` when `loaded` was computed */
 };
 
 /* ---- mappings */
 
-/* Index of the first that ends above `address`. */
+/* Index of the first mapping that ends above `address`. */
 static size_t first_above(const struct mappings *t, uint64_t address)
 {
     size_t low = 0, high = t->count;
@@ -55,17 +57,13 @@ static const struct mapping *find_mapping(const struct mappings *t, uint64_t add
     return i < t->count && t->map[i].start <= address ? &t->map[i] : NULL;
 }
 
-/* Puts `new` in, and takes away what it covers of others. */
+/* Inserts `new`, and cuts away the parts of other mappings that it covers. */
 static int add_mapping(struct mappings *t, struct mapping new)
 {
-    if (t->count + 2 > t->room) {
-        size_t room = t->room ? 2 * t->room : 16;
-        struct mapping *map = realloc(t->map, room * sizeof *map);
-        if (map == NULL)
-            return -ENOMEM;
-        t->map = map;
-        t->room = room;
-    }
+    struct mapping *map = array_grow(t->map, t->count + 1, &t->room, sizeof *map); /* for two more */
+    if (map == NULL)
+        return -ENOMEM;
+    t->map = map;
     size_t first = first_above(t, new.start), behind = first;
     while (behind < t->count && t->map[behind].start < new.end)
         behind++;
@@ -94,7 +92,7 @@ static int compare_numbers(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The range that the module of a mapping is loaded to, as a mapping. */
+/* Changes a mapping to the whole range of addresses that its module is loaded to. False: not a loaded module. */
 static bool load_range(const struct symbols *s, struct mapping *map)
 {
     struct module *m = map->module;
@@ -132,7 +130,7 @@ static void make_loaded(struct symbols *s)
     free(files);
 }
 
-/* ---- making */
+/* ---- creation */
 
 struct symbols *symbols_new(const char *sysroot, struct error *err)
 {
@@ -175,14 +173,10 @@ static struct module *get_module(struct symbols *s, const char *path)
     struct module *m = find_module(s, *path ? path : "[anonymous]");
     if (m)
         return m;
-    if (s->module_count == s->module_room) {
-        size_t room = s->module_room ? 2 * s->module_room : 16;
-        struct module **modules = realloc(s->modules, room * sizeof *modules);
-        if (modules == NULL)
-            return NULL;
-        s->modules = modules;
-        s->module_room = room;
-    }
+    struct module **modules = array_grow(s->modules, s->module_count, &s->module_room, sizeof *modules);
+    if (modules == NULL)
+        return NULL;
+    s->modules = modules;
     m = module_new(path);
     if (m)
         s->modules[s->module_count++] = m;
@@ -206,9 +200,9 @@ int symbols_map(struct symbols *s, uint64_t start, uint64_t length, uint64_t off
     return 0;
 }
 
-/* ---- asking */
+/* ---- queries */
 
-/* What a mapping's module calls an address; false: its file does not load it there. */
+/* Translates an address to the one in the mapping's file; false if the file does not load anything there. */
 static bool file_address(const struct symbols *s, const struct mapping *map, uint64_t address, uint64_t *in_file)
 {
     uint64_t bias;
@@ -226,7 +220,7 @@ static void place_module(const struct module *m, uint64_t start, struct place *p
     *p = (struct place){.module = m->path, .name = m->label, .start = start};
 }
 
-/* Names the symbol at `address`, which the module's file calls `in_file`, if there is one. */
+/* If a symbol covers `address`, which is `in_file` in the module's file, puts it in `p`. */
 static void place_symbol(const struct symbols *s, struct module *m, uint64_t address, uint64_t in_file, struct place *p)
 {
     const struct piece *piece = table_find(m, s->sysroot, in_file);
@@ -289,43 +283,10 @@ unsigned symbols_bytes(struct symbols *s, uint64_t pc, void *to, unsigned n)
         const struct view *view = &map->module->views[map->view];
         uint64_t offset = view->offset + (at - view->start);
         uint64_t here = map->end - at < n - done ? map->end - at : n - done;
-        ssize_t got = offset <= INT64_MAX ? pread(map->module->image.fd, (char *)to + done, here, (off_t)offset) : -1;
+        ssize_t got = io_pread(map->module->image.fd, (char *)to + done, here, offset);
         if (got <= 0)
             break;
         done += (unsigned)got;
     }
     return done;
-}
-
-static void each_function(const struct symbols *s, struct module *m, uint64_t bias,
-                          void (*each)(void *context, const struct place *p), void *context)
-{
-    table_make(m, s->sysroot);
-    for (size_t i = 0; i < m->symbol_count; i++) {
-        struct symbol *symbol = &m->symbols[i];
-        if (symbol->size == 0 || !m->sections[symbol->section].exec)
-            continue;
-        struct place p = {.module = m->path, .start = symbol->start + bias, .size = symbol->size, .has_symbol = true};
-        p.name = symbol_name(symbol);
-        each(context, &p);
-    }
-}
-
-void symbols_functions(struct symbols *s, const char *module, void (*each)(void *context, const struct place *p),
-                       void *context)
-{
-    struct module *m = find_module(s, module);
-    uint64_t bias, last = 0;
-    bool any = false;
-    if (m == NULL)
-        return;
-    make_loaded(s);
-    for (size_t i = 0; i < s->loaded.count; i++) {
-        const struct mapping *range = &s->loaded.map[i];
-        if (range->module != m || !module_bias(m, range->view, &bias) || (any && bias == last))
-            continue; /* the last case: another module's range is in the middle of this one's */
-        any = true;
-        last = bias;
-        each_function(s, m, bias, each, context);
-    }
 }

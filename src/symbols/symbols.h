@@ -1,13 +1,14 @@
 /* Names for addresses of a guest process: modules, functions, data objects, source lines.
  *
- * The caller says which files were mapped where; names come from the files' own symbol tables, full or dynamic, and
- * lines from their DWARF, all looked up when first asked for and kept. A later mapping hides what it covers of earlier
- * ones. Nothing fails for want of a file: an address whose file is gone, stripped or unknown still has a module and an
- * offset, and a name that says so.
+ * The caller says which files were mapped where. Names come from the files' symbol tables, full or dynamic; lines come
+ * from their DWARF. Both are read on first use and kept. A later mapping hides the part of earlier ones that it covers.
+ * A missing file is not an error: an address whose file is gone, stripped or unknown still gets a module, an offset and
+ * a placeholder name.
  *
- * Names live as long as the `struct symbols`. Functions are told by the symbol that contains the address or, in code
- * without one (stripped files have only dynamic symbols), by the nearest before it in the same section; `size` is then
- * 0. C++ and Rust names are demangled. Stubs of the procedure linkage table are called NAME@plt. */
+ * Names live as long as the `struct symbols`. The function of an address is the symbol that contains the address. A
+ * symbol without a size contains everything up to the next symbol of its section; `size` is then 0. Code behind the end
+ * of a symbol, which stripped files have much of, has no function. C++ and Rust names are demangled. Stubs of the
+ * procedure linkage table are called NAME@plt. */
 #ifndef CYCLESCOPE_SYMBOLS_SYMBOLS_H
 #define CYCLESCOPE_SYMBOLS_SYMBOLS_H
 
@@ -18,38 +19,32 @@
 
 struct symbols;
 
-/* `sysroot`: the folder that guest paths are looked up in first, or NULL. */
+/* `sysroot`: the folder in which guest paths are looked up first, or NULL. */
 struct symbols *symbols_new(const char *sysroot, struct error *err) MUST_CHECK;
 void symbols_free(struct symbols *s);
 
-/* The bytes from `offset` on of the file that the guest knows as `path` are at `start`; also for data. A path that is
- * empty or begins with '[' ("[stack]", "[heap]") is no file and only names the module. */
+/* Declares that `length` bytes from `offset` of the guest's file `path` are mapped at `start`; call it for code and for
+ * data. A path that is empty or begins with '[' ("[stack]", "[heap]") is not a file and only names the module. */
 int symbols_map(struct symbols *s, uint64_t start, uint64_t length, uint64_t offset, const char *path,
                 struct error *err) MUST_CHECK;
 
-/* Where an address lies. */
+/* The place of an address. */
 struct place {
-    const char *module; /* the path as mapped, "[anonymous]" for one without, "[unknown]" outside of all mappings */
-    const char
-        *name;       /* of the function or object, demangled; "[MODULE]" with the module's last component without any */
-    uint64_t start;  /* address of the function or object; without a symbol, of the mapping */
-    uint64_t size;   /* its bytes, 0: not known */
-    bool has_symbol; /* `name` is a symbol's */
+    const char *module; /* path as mapped; "[anonymous]" if the mapping has none, "[unknown]" outside all mappings */
+    const char *name;   /* function or object, demangled; without a symbol "[MODULE]", the module's last component */
+    uint64_t start;     /* address of the function or object; without a symbol, of the mapping */
+    uint64_t size;      /* of the function or object in bytes; 0: not known */
+    bool has_symbol;    /* `name` comes from a symbol */
 };
 
 void symbols_code(struct symbols *s, uint64_t pc, struct place *p);
 void symbols_data(struct symbols *s, uint64_t addr, struct place *p);
 
-/* The source line of an instruction; false if nobody knows. `file` is as the compiler was given it, joined with its
- * folder. */
+/* The source line of an instruction; false if it is not known. `file` is the compiler's path; a relative path is joined
+ * with the folder of the compilation. */
 bool symbols_line(struct symbols *s, uint64_t pc, const char **file, unsigned *line);
 
-/* Up to `n` bytes of a mapped file's code at `pc`, for disassembly; the number that were there. */
+/* Copies up to `n` bytes of code at `pc` from the mapped file, for disassembly; returns the number of bytes copied. */
 unsigned symbols_bytes(struct symbols *s, uint64_t pc, void *to, unsigned n);
-
-/* Calls `each` for every function symbol with a size that the code of this module has, stubs included, in order of
- * address. Of several names for one address only the one that is shown counts. */
-void symbols_functions(struct symbols *s, const char *module, void (*each)(void *context, const struct place *p),
-                       void *context);
 
 #endif

@@ -1,11 +1,13 @@
 /* The symbols of one module, sorted once, and found by binary search.
  *
- * Symbols may nest, overlap, have other names or no size. All of this is settled when the table is made: addresses are
- * cut into pieces, each of which belongs to the innermost symbol that contains it or, in code, to the one that ended or
- * stands last before it in the same section. */
+ * Symbols may nest, overlap, have aliases, or lack a size. This is resolved when the table is made: the addresses are
+ * cut into pieces. Each piece belongs to the innermost symbol that contains it. A symbol without a size, such as a
+ * label of an assembly program, reaches to the next symbol or to the end of its section. What lies behind the end of a
+ * symbol with a size belongs to no symbol: in a stripped file, it is most likely a function whose name is gone. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbols/symbols_priv.h"
 
 struct strings strings_of(Elf *elf, size_t section)
@@ -34,19 +36,15 @@ void table_add(struct module *m, struct symbol s)
     s.section = (uint32_t)section;
     if (s.size > m->sections[section].end - s.start)
         s.size = m->sections[section].end - s.start;
-    if (m->symbol_count == m->symbol_room) {
-        size_t room = m->symbol_room ? 2 * m->symbol_room : 256;
-        struct symbol *symbols = realloc(m->symbols, room * sizeof *symbols);
-        if (symbols == NULL)
-            return;
-        m->symbols = symbols;
-        m->symbol_room = room;
-    }
+    struct symbol *symbols = array_grow(m->symbols, m->symbol_count, &m->symbol_room, sizeof *symbols);
+    if (symbols == NULL)
+        return;
+    m->symbols = symbols;
     m->symbols[m->symbol_count++] = s;
 }
 
-/* Labels in data that nobody gave a type or size: those of programs in assembly are wanted, the linker's and the C
- * library's marks, such as __bss_start and data_start, would name what happens to follow them. */
+/* Marks of the linker and the C library in data, such as __bss_start and data_start, would name the data that happens
+ * to follow them. Other labels without type and size are kept: assembly programs use them for variables. */
 static bool is_mark(const GElf_Sym *symbol, const char *name)
 {
     return symbol->st_size == 0 && (name[0] == '_' || GELF_ST_BIND(symbol->st_info) == STB_WEAK);
@@ -83,7 +81,7 @@ static void read_symbols(struct module *m, Elf *elf, Elf_Scn *scn)
     }
 }
 
-/* The full table, here or in the file with debugging information, else that of the dynamic linker. */
+/* Reads the full table from the file or its debugging file, or else the dynamic symbol table. */
 static void read_best_symbols(struct module *m, const char *sysroot)
 {
     Elf_Scn *scn = image_section(&m->image, SHT_SYMTAB, NULL);
@@ -101,7 +99,7 @@ static void read_best_symbols(struct module *m, const char *sysroot)
 
 /* ---- sorting */
 
-/* By start; names for the same start in order of preference. */
+/* By start; aliases of one start in order of preference. */
 static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
@@ -116,6 +114,7 @@ static int compare_symbols(const void *a, const void *b)
     return name_compare(x->name, y->name);
 }
 
+/* Keeps the preferred name of each start; it inherits a size if it has none. */
 static void drop_aliases(struct module *m)
 {
     size_t kept = 0;
@@ -133,7 +132,7 @@ static void drop_aliases(struct module *m)
 
 struct cutting {
     struct module *m;
-    uint32_t *open; /* symbols that contain the present address, innermost last */
+    uint32_t *open; /* symbols that contain the current address, innermost last */
     size_t open_count;
 };
 
@@ -149,8 +148,8 @@ static void put_piece(struct module *m, uint64_t start, uint32_t symbol, bool in
     m->pieces[m->piece_count++] = (struct piece){start, symbol, inside};
 }
 
-/* Ends the symbols that end up to `address`. One that began earlier and ends earlier than the innermost was hidden by
- * it and needs no piece any more. */
+/* Closes the symbols that end at or before `address`. A symbol that ends no later than an inner one has been hidden by
+ * it to its end, and gets no further piece. */
 static void close_symbols(struct cutting *c, uint64_t address)
 {
     struct module *m = c->m;
@@ -162,7 +161,7 @@ static void close_symbols(struct cutting *c, uint64_t address)
         if (c->open_count > 0)
             put_piece(m, end, c->open[c->open_count - 1], true);
         else
-            put_piece(m, end, m->sections[m->symbols[inner].section].exec ? inner : NO_SYMBOL, false);
+            put_piece(m, end, NO_SYMBOL, false);
     }
 }
 
@@ -206,7 +205,7 @@ void table_make(struct module *m, const char *sysroot)
         return;
     qsort(m->symbols, m->symbol_count, sizeof *m->symbols, compare_symbols);
     drop_aliases(m);
-    /* A symbol makes at most three: its own, one behind it and one behind its section. */
+    /* A symbol creates at most three pieces: its own, one behind it and one behind its section. */
     m->pieces = calloc(m->symbol_count, 3 * sizeof *m->pieces);
     struct cutting c = {.m = m, .open = calloc(m->symbol_count, sizeof *c.open)};
     if (m->pieces && c.open && m->symbol_count < NO_SYMBOL)

@@ -1,27 +1,22 @@
-#!/usr/bin/env python3
-"""A terminal for tests: a screen that understands as much of ANSI as Cyclescope uses, and fails on anything else.
-
-usage: screen.py ROWS COLUMNS [--resize ROWS COLUMNS SECONDS] [--signal NAME SECONDS] FOLDER COMMAND...
-
-Runs the command with standard output and error on it and leaves in FOLDER: screen (what is on it at the end, and what
-has scrolled off above), frames (the pictures that were drawn, as the whole screen when each was complete), raw (all
-bytes) and state (the scrolling region and the attributes at the end: `1 ROWS plain`). Exits with the command's status.
-"""
-
+"""A terminal for tests: a screen that understands as much of ANSI as Cyclescope uses; all else is strange."""
+import codecs
 import fcntl
 import os
-import pathlib
 import pty
 import re
 import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 
+import pytest
+
+from conftest import ENVIRONMENT, PATIENCE_SECONDS
+
 TOKEN = re.compile(r"\033\[[0-9;]*[A-Za-z]|\033[78D]|[\r\n]|[^\033\r\n]|\033", re.S)
+SEQUENCE_BEGUN = re.compile(r"\033(\[[0-9;]*)?$")
 
 
 class Screen:
@@ -97,53 +92,82 @@ class Screen:
         lines = (self.gone if with_gone else []) + self.lines
         return "\n".join("".join(line).rstrip() for line in lines).rstrip("\n") + "\n"
 
+    def is_reset(self):
+        """The whole screen scrolls, nothing is colored, and nothing came that it does not understand."""
+        return (self.top, self.bottom) == (0, self.rows - 1) and self.plain and self.strange == []
 
-def main(words):
-    rows, columns = int(words.pop(0)), int(words.pop(0))
-    resize = kill = None
-    while words[0].startswith("--"):
-        if words.pop(0) == "--resize":
-            resize = (int(words.pop(0)), int(words.pop(0)), time.time() + float(words.pop(0)))
-        else:
-            kill = (getattr(signal, words.pop(0)), time.time() + float(words.pop(0)))
-    folder = pathlib.Path(words.pop(0))
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm"})
-    os.close(its)
-    screen, frames, raw, rest = Screen(rows, columns), [], b"", b""
-    while True:
-        if resize and time.time() > resize[2]:
-            fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", *resize[:2], 0, 0))
-            screen.resize(*resize[:2])
-            resize = None
-        if kill and time.time() > kill[1]:
-            run.send_signal(kill[0])
-            kill = None
-        if not select.select([ours], [], [], 0.05)[0]:
-            continue
+
+class Terminal:
+    """A command whose standard output and error are a terminal, and whose standard input is a pipe.
+
+    `frames` are the pictures that were drawn: the whole screen when each was complete. `raw` is all bytes.
+    """
+
+    def __init__(self, cli, rows, columns, words, term="xterm", env={}):
+        self.screen, self.frames, self.raw, self.status = Screen(rows, columns), [], b"", None
+        self.decoder, self.rest = codecs.getincrementaldecoder("utf-8")(), ""
+        self.ours, its = pty.openpty()
+        self.set_size(rows, columns)
+        self.process = cli.spawn(words, stdin=subprocess.PIPE, stdout=its, stderr=its, env={**ENVIRONMENT, "TERM": term, **env})
+        os.close(its)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.process.stdin.close()
+        os.close(self.ours)
+
+    def set_size(self, rows, columns):
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def resize(self, rows, columns):
+        self.set_size(rows, columns)
+        self.screen.resize(rows, columns)
+
+    def send(self, text):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def read(self):
+        """Takes what has come, if it comes soon; whether there can be more."""
+        if not select.select([self.ours], [], [], 0.05)[0]:
+            return True
         try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        raw += part
-        text = (rest + part).decode("utf-8", "ignore")
-        cut = text.rfind("\033") if "\033" in text[-24:] else len(text)  # a sequence may go on in the next part
-        text, rest = text[:cut], text[cut:].encode()
-        for token in TOKEN.findall(text):
-            screen.put(token)
-            if token == "\0338" and "instructions" in screen.text():
-                frames.append(screen.text())
-    for token in TOKEN.findall(rest.decode()):
-        screen.put(token)
-    (folder / "screen").write_text(screen.text(True))
-    (folder / "frames").write_text("\f".join(frames))
-    (folder / "raw").write_bytes(raw)
-    state = f"{screen.top + 1} {screen.bottom + 1} {'plain' if screen.plain else 'coloured'}"
-    (folder / "state").write_text(state + "".join(f" {word!r}" for word in screen.strange) + "\n")
-    status = run.wait()
-    return status if status >= 0 else 128 - status
+            part = os.read(self.ours, 65536)
+        except OSError:  # the other side has been closed by all
+            return False
+        self.raw += part
+        text = self.rest + self.decoder.decode(part)
+        begun = SEQUENCE_BEGUN.search(text)
+        cut = begun.start() if begun else len(text)
+        self.rest = text[cut:]
+        for token in TOKEN.findall(text[:cut]):
+            self.screen.put(token)
+            if token == "\0338" and "instructions," in self.screen.text():
+                self.frames.append(self.screen.text())
+        return True
 
+    def wait_until(self, condition):
+        """Reads on until the condition holds; a command that ends before has failed."""
+        patience = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            if not self.read():
+                pytest.fail(f"it ended too early: {self.screen.text(True)[:600]}")
+            if time.monotonic() > patience:
+                pytest.fail(f"it never came; the screen: {self.screen.text()}")
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    def end(self):
+        """Closes the standard input and reads to the end of the command: its status, as a shell has it."""
+        self.process.stdin.close()
+        patience = time.monotonic() + PATIENCE_SECONDS
+        while self.read():
+            if time.monotonic() > patience:
+                pytest.fail(f"it hangs; the screen: {self.screen.text()}")
+        for token in TOKEN.findall(self.rest):
+            self.screen.put(token)
+        status = self.process.wait(PATIENCE_SECONDS)
+        return status if status >= 0 else 128 - status

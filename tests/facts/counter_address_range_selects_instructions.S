@@ -3,10 +3,10 @@
 #: counter both loads:ip=@second-@last
 #: counter to_end loads:ip=@second-@after
 #: counter none loads:ip=@after-@end
-#: counter one committed:ip=@second-@third
-#: counter rounds committed:ip=@last-@after
-#: counter whole committed:ip=@_start-@end
-#: counter every committed
+#: counter one instructions:ip=@second-@third
+#: counter rounds instructions:ip=@last-@after
+#: counter whole instructions:ip=@_start-@end
+#: counter every instructions
 #: expect counter.all == 3 + 4
 #: expect counter.both == 2
 #: expect counter.to_end == 2 + 4

@@ -1,15 +1,15 @@
 #: set perfect.l1i=yes perfect.itlb=yes
-#: counter alu committed:op=alu:ip=@begin-@end
-#: counter mul committed:op=mul
-#: counter div committed:op=div
-#: counter branch committed:op=branch
-#: counter load committed:op=load
-#: counter store committed:op=store
-#: counter fpadd committed:op=fpadd
-#: counter fpmul committed:op=fpmul
-#: counter fpdiv committed:op=fpdiv
-#: counter fpsqrt committed:op=fpsqrt
-#: counter several committed:op=mul|fpmul|load
+#: counter alu instructions:op=alu:ip=@begin-@end
+#: counter mul instructions:op=mul
+#: counter div instructions:op=div
+#: counter branch instructions:op=branch
+#: counter load instructions:op=load
+#: counter store instructions:op=store
+#: counter fpadd instructions:op=fpadd
+#: counter fpmul instructions:op=fpmul
+#: counter fpdiv instructions:op=fpdiv
+#: counter fpsqrt instructions:op=fpsqrt
+#: counter several instructions:op=mul|fpmul|load
 #: counter loads_of_stores loads:op=store
 #: expect counter.alu == 2
 #: expect counter.mul == 3

@@ -5,9 +5,9 @@
 #: counter both loads:um
 #: counter user_cycles cycles:u
 #: counter machine_cycles cycles:m
-#: counter machine_here committed:m:ip=@_start-@end
-#: counter machine_stalls commit-stalls:m:edge
-#: counter user_calls system-calls:u
+#: counter machine_here instructions:m:ip=@_start-@end
+#: counter machine_stalls commit_stalls:m:edge
+#: counter user_calls system_calls:u
 #: expect counter.any == 3
 #: expect counter.user == 3
 #: expect counter.machine == 0

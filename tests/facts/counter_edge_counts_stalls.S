@@ -1,11 +1,11 @@
 #: set perfect.l1i=yes perfect.itlb=yes fetch.width=4
-#: counter cycles head-stalls:unit
-#: counter number head-stalls:unit:edge
-#: counter ended head-stalls:unit:edge:inv
-#: counter bursts committed:edge
-#: counter pauses committed:edge:inv
-#: counter wide committed:thresh=4:edge
-#: counter narrow committed:thresh=4:inv:edge
+#: counter cycles head_stalls:unit
+#: counter number head_stalls:unit:edge
+#: counter ended head_stalls:unit:edge:inv
+#: counter bursts instructions:edge
+#: counter pauses instructions:edge:inv
+#: counter wide instructions:thresh=3:edge
+#: counter narrow instructions:thresh=3:inv:edge
 #: counter once cycles:edge
 #: counter never cycles:edge:inv
 #: expect complete(a) - commit(before_a) == 19

@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: counter loads,stores {loads,stores}
-#: counter here_loads,here_stores,here_insns {loads,stores,committed}:ip=@begin-@end
+#: counter here_loads,here_stores,here_insns {loads,stores,instructions}:ip=@begin-@end
 #: counter bytes,any {loads:byte,stores}:u
 #: counter alone branches
 #: counter none,nothing {loads:ip=@begin-@end,cycles}:m

@@ -3,12 +3,12 @@
 #: counter parent loads:marked
 #: counter here loads:ip=@child-@end
 #: counter not_here loads:marked:ip=@child-@end
-#: counter instructions committed
-#: counter marked_instructions committed:marked
-#: counter calls system-calls
-#: counter marked_calls system-calls:marked
-#: counter divisions head-stalls:unit:edge
-#: counter marked_divisions head-stalls:unit:edge:marked
+#: counter instructions instructions
+#: counter marked_instructions instructions:marked
+#: counter calls system_calls
+#: counter marked_calls system_calls:marked
+#: counter divisions head_stalls:unit:edge
+#: counter marked_divisions head_stalls:unit:edge:marked
 #: expect exit_status == 0
 #: expect counter.all == 2 + 5
 #: expect counter.parent == 2

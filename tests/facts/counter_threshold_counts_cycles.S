@@ -1,16 +1,16 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes perfect.l1d=yes fetch.width=4
-#: counter one committed:thresh=1
-#: counter two committed:thresh=2
-#: counter three committed:thresh=3
-#: counter four committed:thresh=4
-#: counter five committed:thresh=5
-#: counter below committed:thresh=3:inv
-#: counter none committed:inv:thresh=1
-#: counter loads loads:thresh=2
-#: counter here loads:thresh=2:ip=@second-@n4
-#: counter rob rob-occupancy:thresh=12
-#: counter some rob-occupancy:thresh=1
-#: counter empty rob-occupancy:inv:thresh=1
+#: counter one instructions:thresh=0
+#: counter two instructions:thresh=1
+#: counter three instructions:thresh=2
+#: counter four instructions:thresh=3
+#: counter five instructions:thresh=4
+#: counter below instructions:thresh=2:inv
+#: counter none instructions:inv:thresh=0
+#: counter loads loads:thresh=1
+#: counter here loads:thresh=1:ip=@second-@n4
+#: counter rob rob_occupancy:thresh=11
+#: counter some rob_occupancy:thresh=0
+#: counter empty rob_occupancy:inv:thresh=0
 #: expect commit(n4) - commit(slow) == 1
 #: expect commit(last) - commit(slow) == 2
 #: expect counter.one == 6

@@ -30,10 +30,15 @@ class Event:
 
 
 def output(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
     return done.stdout.splitlines()
+
+
+def plain_name(name):
+    """A name of an event as all ways to write it have in common."""
+    return name.lower().replace("_", "-")
 
 
 def list_events(cyclescope):
@@ -95,7 +100,7 @@ def tested(run, by_name):
     for names, text in run.counters:
         for name, member in zip(names, members(text)):
             first, *modifiers = member.split(":")
-            event = by_name[first.lower().replace("_", "-")]
+            event = by_name[plain_name(first)]
             path, bits, plain = event.paths[0], [], name in known
             for modifier in modifiers:
                 if modifier in PATHS:
@@ -109,7 +114,7 @@ def tested(run, by_name):
 
 
 def missing(events):
-    by_name = {name.lower(): e for e in events for name in (e.name, e.alias) if name != "-"}
+    by_name = {plain_name(name): e for e in events for name in (e.name, e.alias) if name != "-"}
     seen = set()
     for fact in sorted(facts.HERE.glob("*.S")):
         for run in facts.read_fact(fact)[1]:

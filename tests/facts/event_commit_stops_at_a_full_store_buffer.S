@@ -1,9 +1,9 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes store_buffer.size=1
-#: counter stops commit-stops:stores
-#: counter stalls commit-stalls:stores
-#: counter full store-buffer-full-cycles
-#: counter head head-stalls:l2d
-#: counter data data-stalls:memory
+#: counter stops commit_stops:stores
+#: counter stalls commit_stalls:stores
+#: counter full store_buffer_full_cycles
+#: counter head head_stalls:l2d
+#: counter data data_stalls:memory
 #: expect commit(b) - commit(a) == 262
 #: expect counter.stops == 262
 #: expect counter.stalls == 261

@@ -1,9 +1,9 @@
 #: set perfect.l1i=yes perfect.itlb=yes branch.predictor=static branch.btb_entries=0
-#: counter lost fetch-stops:lost
-#: counter stalls_lost fetch-stalls:lost
-#: counter wrong wrong-path-cycles
-#: counter empty empty-window:branch
-#: counter buffer fetch-stops:buffer
+#: counter lost fetch_stops:lost
+#: counter stalls_lost fetch_stalls:lost
+#: counter wrong wrong_path_cycles
+#: counter empty empty_window:branch
+#: counter buffer fetch_stops:buffer
 #: expect complete(branch) - fetch(branch) == 28
 #: expect counter.lost == complete(branch) - fetch(branch)
 #: expect counter.stalls_lost == complete(branch) - fetch(branch) - 1

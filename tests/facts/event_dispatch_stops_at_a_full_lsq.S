@@ -1,20 +1,20 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes lsq.size=2
-#: counter stops dispatch-stops:lsq
-#: counter stalls dispatch-stalls:lsq
-#: counter full lsq-full-cycles
-#: counter blocked rob-blocked
-#: counter wblocked window-blocked
-#: counter nothing rob-blocked:nothing
-#: counter issue rob-blocked:issue
-#: counter alu rob-blocked:alu
-#: counter l2d rob-blocked:l2d
-#: counter hit rob-blocked:l1d-hit
-#: counter wnothing window-blocked:nothing
-#: counter wissue window-blocked:issue
-#: counter walu window-blocked:alu
-#: counter wl2d window-blocked:l2d
-#: counter whit window-blocked:l1d-hit
-#: counter rob_full rob-full-cycles
+#: counter stops dispatch_stops:lsq
+#: counter stalls dispatch_stalls:lsq
+#: counter full lsq_full_cycles
+#: counter blocked rob_blocked
+#: counter wblocked window_blocked
+#: counter nothing rob_blocked:nothing
+#: counter issue rob_blocked:issue
+#: counter alu rob_blocked:alu
+#: counter l2d rob_blocked:l2d
+#: counter hit rob_blocked:l1d_hit
+#: counter wnothing window_blocked:nothing
+#: counter wissue window_blocked:issue
+#: counter walu window_blocked:alu
+#: counter wl2d window_blocked:l2d
+#: counter whit window_blocked:l1d_hit
+#: counter rob_full rob_full_cycles
 #: expect issue(first) == 9
 #: expect commit(first) == 271
 #: expect counter.stops == 264 + 1 + 3

@@ -1,7 +1,7 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.branch=yes dispatch.bundle=4
-#: counter bundle dispatch-stops:bundle
-#: counter width dispatch-stops:width
-#: counter cycles dispatch-cycles
+#: counter bundle dispatch_stops:bundle
+#: counter width dispatch_stops:width
+#: counter cycles dispatch_cycles
 #: expect counter.bundle == 3
 #: expect counter.width == 2
 #: expect counter.cycles == 5

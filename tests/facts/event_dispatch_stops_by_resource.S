@@ -1,15 +1,15 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes div.latency=100
 #: run iq.size=4
-#: counter stops dispatch-stops:iq
-#: counter stalls dispatch-stalls:iq
-#: counter full iq-full-cycles
-#: counter back back-end-stalls
-#: counter rob_blocked rob-blocked
-#: counter blocked window-blocked
-#: counter nothing window-blocked:nothing
-#: counter issue window-blocked:issue
-#: counter alu window-blocked:alu
-#: counter unit window-blocked:unit
+#: counter stops dispatch_stops:iq
+#: counter stalls dispatch_stalls:iq
+#: counter full iq_full_cycles
+#: counter back back_end_stalls
+#: counter rob_blocked rob_blocked
+#: counter blocked window_blocked
+#: counter nothing window_blocked:nothing
+#: counter issue window_blocked:issue
+#: counter alu window_blocked:alu
+#: counter unit window_blocked:unit
 #: expect issue(div) == 8
 #: expect counter.stops == 2 + 99
 #: expect counter.stalls == 99
@@ -22,12 +22,12 @@
 #: expect counter.alu == 1
 #: expect counter.unit == 98
 #: run rename.int_regs=33
-#: counter stops dispatch-stops:regs
-#: counter stalls dispatch-stalls:regs
-#: counter full registers-full-cycles
-#: counter back back-end-stalls
-#: counter rob_blocked rob-blocked
-#: counter blocked window-blocked
+#: counter stops dispatch_stops:regs
+#: counter stalls dispatch_stalls:regs
+#: counter full registers_full_cycles
+#: counter back back_end_stalls
+#: counter rob_blocked rob_blocked
+#: counter blocked window_blocked
 #: expect issue(div) == 8
 #: expect commit(div) == 109
 #: expect counter.stops == 118 - 6 + 1

@@ -1,7 +1,7 @@
 #: set perfect.l1i=yes perfect.itlb=yes
-#: counter start empty-window:start
-#: counter serial empty-window:serial
-#: counter all empty-window
+#: counter start empty_window:start
+#: counter serial empty_window:serial
+#: counter all empty_window
 #: expect dispatch(after) - commit(call) == 6
 #: expect dispatch(_start) == 6
 #: expect counter.start == 6

@@ -1,22 +1,22 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes l1d.size=32 l1d.ways=1 l2.size=64 l2.ways=1 l3.size=128
 #: set l3.ways=1 memory.bytes_per_cycle=16
-#: counter l1d l1d-evictions
-#: counter l1d_clean l1d-evictions:clean
-#: counter l1d_dirty l1d-evictions:dirty
-#: counter l2 l2-evictions
-#: counter l2_clean l2-evictions:clean
-#: counter l2_dirty l2-evictions:dirty
-#: counter l3 l3-evictions
-#: counter l3_clean l3-evictions:clean
-#: counter l3_dirty l3-evictions:dirty
+#: counter l1d l1d_evictions
+#: counter l1d_clean l1d_evictions:clean
+#: counter l1d_dirty l1d_evictions:dirty
+#: counter l2 l2_evictions
+#: counter l2_clean l2_evictions:clean
+#: counter l2_dirty l2_evictions:dirty
+#: counter l3 l3_evictions
+#: counter l3_clean l3_evictions:clean
+#: counter l3_dirty l3_evictions:dirty
 #: counter writebacks writebacks
 #: counter wrote_l1d writebacks:l1d
 #: counter wrote_l2 writebacks:l2
 #: counter wrote_l3 writebacks:l3
-#: counter bus bus-transactions
-#: counter reads bus-transactions:read
-#: counter writes bus-transactions:write
-#: counter busy bus-busy-cycles
+#: counter bus bus_transactions
+#: counter reads bus_transactions:read
+#: counter writes bus_transactions:write
+#: counter busy bus_busy_cycles
 #: expect counter.l1d == 6 + 3
 #: expect counter.l1d_clean == 6
 #: expect counter.l1d_dirty == 3

@@ -1,9 +1,9 @@
 #: set perfect.itlb=yes l1i.size=64 l2.size=64 l2.ways=1 l3.size=128 l3.ways=1
-#: counter l1i l1i-evictions
-#: counter l2 l2-evictions
-#: counter l2_clean l2-evictions:clean
-#: counter l3 l3-evictions
-#: counter l3_clean l3-evictions:clean
+#: counter l1i l1i_evictions
+#: counter l2 l2_evictions
+#: counter l2_clean l2_evictions:clean
+#: counter l3 l3_evictions
+#: counter l3_clean l3_evictions:clean
 #: counter writebacks writebacks
 #: expect counter.l1i == 6 - 2
 #: expect counter.l2 == 3 - 1

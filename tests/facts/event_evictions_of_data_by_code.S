@@ -1,15 +1,15 @@
 #: set perfect.itlb=yes perfect.dtlb=yes l1d.write=through l2.size=64 l2.ways=1 l3.size=64 l3.ways=1
-#: counter l2 l2-evictions
-#: counter l2_clean l2-evictions:clean
-#: counter l2_dirty l2-evictions:dirty
-#: counter l3 l3-evictions
-#: counter l3_clean l3-evictions:clean
-#: counter l3_dirty l3-evictions:dirty
+#: counter l2 l2_evictions
+#: counter l2_clean l2_evictions:clean
+#: counter l2_dirty l2_evictions:dirty
+#: counter l3 l3_evictions
+#: counter l3_clean l3_evictions:clean
+#: counter l3_dirty l3_evictions:dirty
 #: counter writebacks writebacks
 #: counter wrote_l2 writebacks:l2
 #: counter wrote_l3 writebacks:l3
-#: counter reads bus-transactions:read
-#: counter writes bus-transactions:write
+#: counter reads bus_transactions:read
+#: counter writes bus_transactions:write
 #: expect counter.l2 == 3 + 1
 #: expect counter.l2_clean == 1 + 2
 #: expect counter.l2_dirty == 1

@@ -1,25 +1,25 @@
 #: run
-#: counter misses l1i-misses
-#: counter misses_l2 l2i-misses
-#: counter translations itlb-misses
-#: counter accesses l1i-accesses
-#: counter access_misses l1i-access-misses
-#: counter l2 l2-accesses
-#: counter l2_fetch l2-accesses:fetch
-#: counter l2_misses l2-access-misses
-#: counter l2_fetch_misses l2-access-misses:fetch
-#: counter all cache-accesses
-#: counter all_l1i cache-accesses:l1i
-#: counter all_l2 cache-accesses:l2
-#: counter all_misses cache-access-misses
-#: counter all_l1i_misses cache-access-misses:l1i
-#: counter all_l2_misses cache-access-misses:l2
-#: counter tlb tlb-access-misses
-#: counter tlb_fetch tlb-access-misses:fetch
-#: counter walks page-walks
-#: counter walks_fetch page-walks:fetch
-#: counter bus bus-transactions
-#: counter bus_reads bus-transactions:read
+#: counter misses l1i_misses
+#: counter misses_l2 l2i_misses
+#: counter translations itlb_misses
+#: counter accesses l1i_accesses
+#: counter access_misses l1i_access_misses
+#: counter l2 l2_accesses
+#: counter l2_fetch l2_accesses:fetch
+#: counter l2_misses l2_access_misses
+#: counter l2_fetch_misses l2_access_misses:fetch
+#: counter all cache_accesses
+#: counter all_l1i cache_accesses:l1i
+#: counter all_l2 cache_accesses:l2
+#: counter all_misses cache_access_misses
+#: counter all_l1i_misses cache_access_misses:l1i
+#: counter all_l2_misses cache_access_misses:l2
+#: counter tlb tlb_access_misses
+#: counter tlb_fetch tlb_access_misses:fetch
+#: counter walks page_walks
+#: counter walks_fetch page_walks:fetch
+#: counter bus bus_transactions
+#: counter bus_reads bus_transactions:read
 #: expect count(_start) == 1
 #: expect counter.misses == 6
 #: expect counter.misses_l2 == 3
@@ -43,20 +43,20 @@
 #: expect counter.bus == 3 * 8
 #: expect counter.bus_reads == 3 * 8
 #: run l3.size=1M l3.line=128
-#: counter misses l1i-misses
-#: counter misses_l2 l2i-misses
-#: counter l2 l2-access-misses:fetch
-#: counter l3 l3-accesses
-#: counter l3_fetch l3-accesses:fetch
-#: counter l3_misses l3-access-misses
-#: counter l3_fetch_misses l3-access-misses:fetch
-#: counter all cache-accesses
-#: counter all_l3 cache-accesses:l3
-#: counter all_misses cache-access-misses
-#: counter all_l3_misses cache-access-misses:l3
-#: counter bus bus-transactions:read
-#: counter from_l2_or_l3 fetch-stalls:l1i
-#: counter from_memory fetch-stalls:l2i
+#: counter misses l1i_misses
+#: counter misses_l2 l2i_misses
+#: counter l2 l2_access_misses:fetch
+#: counter l3 l3_accesses
+#: counter l3_fetch l3_accesses:fetch
+#: counter l3_misses l3_access_misses
+#: counter l3_fetch_misses l3_access_misses:fetch
+#: counter all cache_accesses
+#: counter all_l3 cache_accesses:l3
+#: counter all_misses cache_access_misses
+#: counter all_l3_misses cache_access_misses:l3
+#: counter bus bus_transactions:read
+#: counter from_l2_or_l3 fetch_stalls:l1i
+#: counter from_memory fetch_stalls:l2i
 #: expect counter.misses == 6
 #: expect counter.misses_l2 == 2
 #: expect counter.l2 == 3

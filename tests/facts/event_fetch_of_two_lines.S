@@ -1,14 +1,14 @@
 #: set perfect.branch=yes perfect.itlb=yes
-#: counter misses l1i-misses
-#: counter misses_spec l1i-misses:spec
-#: counter misses_l2 l2i-misses
-#: counter misses_l2_spec l2i-misses:spec
-#: counter accesses l1i-accesses
-#: counter access_misses l1i-access-misses
-#: counter stops fetch-stops:l2i
-#: counter stalls fetch-stalls:l2i
-#: counter stops_l1i fetch-stops:l1i
-#: counter stalls_l1i fetch-stalls:l1i
+#: counter misses l1i_misses
+#: counter misses_spec l1i_misses:spec
+#: counter misses_l2 l2i_misses
+#: counter misses_l2_spec l2i_misses:spec
+#: counter accesses l1i_accesses
+#: counter access_misses l1i_access_misses
+#: counter stops fetch_stops:l2i
+#: counter stalls fetch_stalls:l2i
+#: counter stops_l1i fetch_stops:l1i
+#: counter stalls_l1i fetch_stalls:l1i
 #: expect counter.misses == 1 + 1 + 1
 #: expect counter.misses_spec == 1 + 2 + 1
 #: expect counter.misses_l2 == 1 + 1

@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes rob.size=8 div.latency=100
-#: counter stops fetch-stops:buffer
-#: counter stalls fetch-stalls:buffer
+#: counter stops fetch_stops:buffer
+#: counter stalls fetch_stalls:buffer
 #: expect fetch(exit) == 115
 #: expect counter.stops == 5 + 99 + 6
 #: expect counter.stalls == 1 + 99 + 2

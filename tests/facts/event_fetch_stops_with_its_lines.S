@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.branch=yes fetch.lines=1 fetch.width=16
-#: counter stops fetch-stops:group
-#: counter stalls fetch-stalls:group
+#: counter stops fetch_stops:group
+#: counter stalls fetch_stalls:group
 #: expect fetch(target) == 3
 #: expect fetch(exit) == 4
 #: expect counter.stops == 2 + 1

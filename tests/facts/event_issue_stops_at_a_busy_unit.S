@@ -1,9 +1,9 @@
 #: set perfect.l1i=yes perfect.itlb=yes
-#: counter stops issue-stops:units
-#: counter stalls issue-stalls:units
-#: counter busy units-busy-cycles
-#: counter stalls_operands issue-stalls:operands
-#: counter issues issue-cycles
+#: counter stops issue_stops:units
+#: counter stalls issue_stalls:units
+#: counter busy units_busy_cycles
+#: counter stalls_operands issue_stalls:operands
+#: counter issues issue_cycles
 #: expect issue(second) == 28
 #: expect counter.stops == 20
 #: expect counter.stalls == 19

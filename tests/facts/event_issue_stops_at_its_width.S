@@ -1,7 +1,7 @@
 #: set perfect.l1i=yes perfect.itlb=yes issue.width=2
-#: counter stops issue-stops
-#: counter width issue-stops:width
-#: counter issues issue-cycles
+#: counter stops issue_stops
+#: counter width issue_stops:width
+#: counter issues issue_cycles
 #: expect counter.stops == cycles
 #: expect counter.width == 7
 #: expect counter.issues == 7 + 1

@@ -8,17 +8,17 @@
 #: counter l1d_spec merges:l1d:spec
 #: counter l2d_spec merges:l2d:spec
 #: counter l3d_spec merges:l3d:spec
-#: counter l3_load_spec l3-accesses:load:spec
-#: counter l3_misses_load_spec l3-access-misses:load:spec
-#: counter accesses l1d-accesses
-#: counter misses l1d-misses
-#: counter l2 l2-accesses
-#: counter l2_misses l2-access-misses
-#: counter l3 l3-accesses
-#: counter l3_misses l3-access-misses
-#: counter misses_l2 l2d-misses
-#: counter memory load-sources:memory
-#: counter bus bus-transactions
+#: counter l3_load_spec l3_accesses:load:spec
+#: counter l3_misses_load_spec l3_access_misses:load:spec
+#: counter accesses l1d_accesses
+#: counter misses l1d_misses
+#: counter l2 l2_accesses
+#: counter l2_misses l2_access_misses
+#: counter l3 l3_accesses
+#: counter l3_misses l3_access_misses
+#: counter misses_l2 l2d_misses
+#: counter memory load_sources:memory
+#: counter bus bus_transactions
 #: expect issue(wrong.last) < complete(branch)
 #: expect counter.merges == 2 + 1 + 1
 #: expect counter.merges_spec == 4 + 2 + 1

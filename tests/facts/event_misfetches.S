@@ -1,12 +1,12 @@
 #: set perfect.l1i=yes perfect.itlb=yes fetch.width=4 branch.misfetch_cycles=20
 #: counter misfetches misfetches
 #: counter misfetched misfetched
-#: counter stops fetch-stops:misfetch
-#: counter stalls fetch-stalls:misfetch
-#: counter starved rob-starved
-#: counter starved_misfetch rob-starved:misfetch
-#: counter wstarved_misfetch window-starved:misfetch
-#: counter empty empty-window:misfetch
+#: counter stops fetch_stops:misfetch
+#: counter stalls fetch_stalls:misfetch
+#: counter starved rob_starved
+#: counter starved_misfetch rob_starved:misfetch
+#: counter wstarved_misfetch window_starved:misfetch
+#: counter empty empty_window:misfetch
 #: expect fetch(first) == 22
 #: expect fetch(exit) == 43
 #: expect counter.misfetches == 2

@@ -2,22 +2,22 @@
 #: run l1i.prefetch=next_line
 #: counter all prefetches
 #: counter l1i prefetches:l1i
-#: counter useful useful-prefetches
-#: counter useful_l1i useful-prefetches:l1i
-#: counter l2 l2-accesses
-#: counter l2_fetch l2-accesses:fetch
-#: counter l2_prefetch l2-accesses:prefetch
-#: counter l2_misses l2-access-misses
-#: counter l2_misses_fetch l2-access-misses:fetch
-#: counter l2_misses_prefetch l2-access-misses:prefetch
-#: counter l3_fetch l3-accesses:fetch
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter l3_misses_prefetch l3-access-misses:prefetch
-#: counter accesses cache-accesses
-#: counter l2_prefetch_spec l2-accesses:prefetch:spec
-#: counter l2_misses_prefetch_spec l2-access-misses:prefetch:spec
-#: counter l3_prefetch_spec l3-accesses:prefetch:spec
-#: counter l3_misses_prefetch_spec l3-access-misses:prefetch:spec
+#: counter useful useful_prefetches
+#: counter useful_l1i useful_prefetches:l1i
+#: counter l2 l2_accesses
+#: counter l2_fetch l2_accesses:fetch
+#: counter l2_prefetch l2_accesses:prefetch
+#: counter l2_misses l2_access_misses
+#: counter l2_misses_fetch l2_access_misses:fetch
+#: counter l2_misses_prefetch l2_access_misses:prefetch
+#: counter l3_fetch l3_accesses:fetch
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter l3_misses_prefetch l3_access_misses:prefetch
+#: counter accesses cache_accesses
+#: counter l2_prefetch_spec l2_accesses:prefetch:spec
+#: counter l2_misses_prefetch_spec l2_access_misses:prefetch:spec
+#: counter l3_prefetch_spec l3_accesses:prefetch:spec
+#: counter l3_misses_prefetch_spec l3_access_misses:prefetch:spec
 #: expect counter.all == 6
 #: expect counter.l1i == 6
 #: expect counter.useful == 5
@@ -39,13 +39,13 @@
 #: run l2.prefetch=next_line
 #: counter all prefetches
 #: counter l2i prefetches:l2i
-#: counter useful useful-prefetches
-#: counter useful_l2i useful-prefetches:l2i
-#: counter l2_fetch l2-accesses:fetch
-#: counter l2_prefetch l2-accesses:prefetch
-#: counter l3_fetch l3-accesses:fetch
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter l3_misses_prefetch l3-access-misses:prefetch
+#: counter useful useful_prefetches
+#: counter useful_l2i useful_prefetches:l2i
+#: counter l2_fetch l2_accesses:fetch
+#: counter l2_prefetch l2_accesses:prefetch
+#: counter l3_fetch l3_accesses:fetch
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter l3_misses_prefetch l3_access_misses:prefetch
 #: expect counter.all == 3
 #: expect counter.l2i == 3
 #: expect counter.useful == 2
@@ -58,11 +58,11 @@
 #: run l3.prefetch=next_line
 #: counter all prefetches
 #: counter l3i prefetches:l3i
-#: counter useful useful-prefetches
-#: counter useful_l3i useful-prefetches:l3i
-#: counter l3_fetch l3-accesses:fetch
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter bus bus-transactions
+#: counter useful useful_prefetches
+#: counter useful_l3i useful_prefetches:l3i
+#: counter l3_fetch l3_accesses:fetch
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter bus bus_transactions
 #: expect counter.all == 3
 #: expect counter.l3i == 3
 #: expect counter.useful == 2

@@ -2,20 +2,20 @@
 #: run l1d.prefetch=next_line l3.line=128
 #: counter all prefetches
 #: counter l1d prefetches:l1d
-#: counter useful useful-prefetches
-#: counter useful_l1d useful-prefetches:l1d
-#: counter l2 l2-accesses
-#: counter l2_load l2-accesses:load
-#: counter l2_prefetch l2-accesses:prefetch
-#: counter l2_misses l2-access-misses
-#: counter l2_misses_load l2-access-misses:load
-#: counter l2_misses_prefetch l2-access-misses:prefetch
-#: counter l3 l3-accesses
-#: counter l3_load l3-accesses:load
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter l3_misses l3-access-misses
-#: counter l3_misses_load l3-access-misses:load
-#: counter l3_misses_prefetch l3-access-misses:prefetch
+#: counter useful useful_prefetches
+#: counter useful_l1d useful_prefetches:l1d
+#: counter l2 l2_accesses
+#: counter l2_load l2_accesses:load
+#: counter l2_prefetch l2_accesses:prefetch
+#: counter l2_misses l2_access_misses
+#: counter l2_misses_load l2_access_misses:load
+#: counter l2_misses_prefetch l2_access_misses:prefetch
+#: counter l3 l3_accesses
+#: counter l3_load l3_accesses:load
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter l3_misses l3_access_misses
+#: counter l3_misses_load l3_access_misses:load
+#: counter l3_misses_prefetch l3_access_misses:prefetch
 #: expect counter.all == 3
 #: expect counter.l1d == 3
 #: expect counter.useful == 2
@@ -35,14 +35,14 @@
 #: run l2.prefetch=next_line
 #: counter all prefetches
 #: counter l2d prefetches:l2d
-#: counter useful useful-prefetches
-#: counter useful_l2d useful-prefetches:l2d
-#: counter l2 l2-accesses
-#: counter l2_load l2-accesses:load
-#: counter l2_misses l2-access-misses
-#: counter l3_load l3-accesses:load
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter l3_misses_prefetch l3-access-misses:prefetch
+#: counter useful useful_prefetches
+#: counter useful_l2d useful_prefetches:l2d
+#: counter l2 l2_accesses
+#: counter l2_load l2_accesses:load
+#: counter l2_misses l2_access_misses
+#: counter l3_load l3_accesses:load
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter l3_misses_prefetch l3_access_misses:prefetch
 #: expect counter.all == 2
 #: expect counter.l2d == 2
 #: expect counter.useful == 1
@@ -56,12 +56,12 @@
 #: run l3.prefetch=next_line
 #: counter all prefetches
 #: counter l3d prefetches:l3d
-#: counter useful useful-prefetches
-#: counter useful_l3d useful-prefetches:l3d
-#: counter l3 l3-accesses
-#: counter l3_load l3-accesses:load
-#: counter l3_misses l3-access-misses
-#: counter bus bus-transactions:read
+#: counter useful useful_prefetches
+#: counter useful_l3d useful_prefetches:l3d
+#: counter l3 l3_accesses
+#: counter l3_load l3_accesses:load
+#: counter l3_misses l3_access_misses
+#: counter bus bus_transactions:read
 #: expect counter.all == 2
 #: expect counter.l3d == 2
 #: expect counter.useful == 1

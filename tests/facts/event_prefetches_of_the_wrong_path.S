@@ -1,16 +1,16 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes branch.predictor=static branch.btb_entries=0 l1d.line=64
 #: set l1d.prefetch=next_line l3.size=1M
 #: counter all prefetches
-#: counter l2_prefetch l2-accesses:prefetch
-#: counter l2_prefetch_spec l2-accesses:prefetch:spec
-#: counter l2_misses_prefetch l2-access-misses:prefetch
-#: counter l2_misses_prefetch_spec l2-access-misses:prefetch:spec
-#: counter l3_prefetch l3-accesses:prefetch
-#: counter l3_prefetch_spec l3-accesses:prefetch:spec
-#: counter l3_misses_prefetch l3-access-misses:prefetch
-#: counter l3_misses_prefetch_spec l3-access-misses:prefetch:spec
-#: counter l2 l2-accesses
-#: counter l2_spec l2-accesses:spec
+#: counter l2_prefetch l2_accesses:prefetch
+#: counter l2_prefetch_spec l2_accesses:prefetch:spec
+#: counter l2_misses_prefetch l2_access_misses:prefetch
+#: counter l2_misses_prefetch_spec l2_access_misses:prefetch:spec
+#: counter l3_prefetch l3_accesses:prefetch
+#: counter l3_prefetch_spec l3_accesses:prefetch:spec
+#: counter l3_misses_prefetch l3_access_misses:prefetch
+#: counter l3_misses_prefetch_spec l3_access_misses:prefetch:spec
+#: counter l2 l2_accesses
+#: counter l2_spec l2_accesses:spec
 #: expect issue(wrong.wrong) < complete(branch)
 #: expect counter.all == 2
 #: expect counter.l2_prefetch == 1

@@ -5,10 +5,10 @@
 #: counter tlb rejects:tlb
 #: counter rejected rejected
 #: counter reissued reissued
-#: counter refused mshr-rejects
+#: counter refused mshr_rejects
 #: counter forwards forwards
 #: counter forwarded forwards:retired
-#: counter source load-sources:store
+#: counter source load_sources:store
 #: counter loads loads
 #: counter issued issued
 #: expect counter.rejects == 1 + 2 + 2

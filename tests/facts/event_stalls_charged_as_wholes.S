@@ -1,17 +1,17 @@
 #: set perfect.l1i=yes perfect.itlb=yes dtlb.entries=1 dtlb.ways=1 rob.size=1
-#: counter all stall-breakdown
-#: counter icache stall-breakdown:icache
-#: counter branch stall-breakdown:branch
-#: counter dcache stall-breakdown:dcache
-#: counter translation stall-breakdown:translation
-#: counter reject stall-breakdown:reject
-#: counter fpu stall-breakdown:fpu
-#: counter integer stall-breakdown:integer
-#: counter hit stall-breakdown:hit
-#: counter stores stall-breakdown:stores
-#: counter other stall-breakdown:other
-#: counter long stall-breakdown:dcache:thresh=263
-#: counter completes completion-cycles
+#: counter all stall_breakdown
+#: counter icache stall_breakdown:icache
+#: counter branch stall_breakdown:branch
+#: counter dcache stall_breakdown:dcache
+#: counter translation stall_breakdown:translation
+#: counter reject stall_breakdown:reject
+#: counter fpu stall_breakdown:fpu
+#: counter integer stall_breakdown:integer
+#: counter hit stall_breakdown:hit
+#: counter stores stall_breakdown:stores
+#: counter other stall_breakdown:other
+#: counter long stall_breakdown:dcache:thresh=262
+#: counter completes completion_cycles
 #: expect cycles == 1553
 #: expect counter.completes == 28
 #: expect counter.all == 1553 - 28
@@ -33,8 +33,8 @@
 # Data misses: memory after a walk 1 + 30 + 261, the second cache 1 + 11, memory 1 + 261, the second cache after a walk
 # 1 + 30 + 11. The overlaps wait a cycle and 261 cycles for the store, then hit for 2: both are sent back. The fence
 # waits 261 cycles for the store, then for its turn and for its own cycle. Hits are a plain one and a forwarded one.
-# One cycle: five before the loads, four addresses of stores, three at the end. Two of the data misses take 263 cycles
-# or more.
+# One cycle: five before the loads, four addresses of stores, three at the end. Two of the data misses take more than
+# 262 cycles.
     .include "fact.inc"
     begin
     la a1, area

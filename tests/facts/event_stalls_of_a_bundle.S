@@ -1,14 +1,14 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: set dispatch.bundle=5 dispatch.width=5 decode.width=5 commit.width=5 rob.size=100
 #: run
-#: counter dcache stall-breakdown:dcache
-#: counter integer stall-breakdown:integer
+#: counter dcache stall_breakdown:dcache
+#: counter integer stall_breakdown:integer
 #: expect commit(use) - commit(load) == 0
 #: expect commit(load) - commit(before) == 262
 #: expect counter.dcache == 0
 #: expect counter.integer == 3 + 261
 #: run dispatch.bundle=0
-#: counter dcache stall-breakdown:dcache
+#: counter dcache stall_breakdown:dcache
 #: expect commit(load) - commit(before) == 261
 #: expect counter.dcache == 260
 #

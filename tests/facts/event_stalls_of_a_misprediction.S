@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes branch.predictor=static branch.btb_entries=0
-#: counter branch stall-breakdown:branch
-#: counter integer stall-breakdown:integer
+#: counter branch stall_breakdown:branch
+#: counter integer stall_breakdown:integer
 #: expect counter.branch == dispatch(right) - commit(branch)
 #: expect counter.branch == 4
 #: expect counter.integer == 2 + 19 + 2 + 1

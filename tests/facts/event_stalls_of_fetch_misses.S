@@ -1,8 +1,8 @@
-#: counter all stall-breakdown
-#: counter icache stall-breakdown:icache
-#: counter integer stall-breakdown:integer
-#: counter other stall-breakdown:other
-#: counter completes completion-cycles
+#: counter all stall_breakdown
+#: counter icache stall_breakdown:icache
+#: counter integer stall_breakdown:integer
+#: counter other stall_breakdown:other
+#: counter completes completion_cycles
 #: expect cycles == 851
 #: expect counter.icache == 30 + 260 + 2 * 4 + 2 * 252 + 3 * 4 + 2 * 2 + 1
 #: expect counter.integer == 6 * 2 + 1

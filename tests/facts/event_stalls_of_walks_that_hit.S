@@ -1,9 +1,9 @@
 #: set perfect.l1i=yes perfect.itlb=yes dtlb.entries=1 dtlb.ways=1 rob.size=1
-#: counter all stall-breakdown
-#: counter dcache stall-breakdown:dcache
-#: counter translation stall-breakdown:translation
-#: counter integer stall-breakdown:integer
-#: counter hit stall-breakdown:hit
+#: counter all stall_breakdown
+#: counter dcache stall_breakdown:dcache
+#: counter translation stall_breakdown:translation
+#: counter integer stall_breakdown:integer
+#: counter hit stall_breakdown:hit
 #: expect counter.dcache == 2 * (1 + 30 + 261)
 #: expect counter.translation == 1 + 30 + 2 + 1 + 30 + 1
 #: expect counter.integer == 7 * 2

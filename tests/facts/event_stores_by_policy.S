@@ -1,13 +1,13 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
 #: run l1d.allocate=no
-#: counter l1d l1d-accesses:store
-#: counter l1d_misses l1d-access-misses:store
-#: counter l2 l2-accesses:store
-#: counter l2_misses l2-access-misses:store
-#: counter load l2-accesses:load
+#: counter l1d l1d_accesses:store
+#: counter l1d_misses l1d_access_misses:store
+#: counter l2 l2_accesses:store
+#: counter l2_misses l2_access_misses:store
+#: counter load l2_accesses:load
 #: counter merges merges
-#: counter reads bus-transactions:read
-#: counter writes bus-transactions:write
+#: counter reads bus_transactions:read
+#: counter writes bus_transactions:write
 #: expect counter.l1d == 4
 #: expect counter.l1d_misses == 3
 #: expect counter.l2 == 3
@@ -17,16 +17,16 @@
 #: expect counter.reads == 8
 #: expect counter.writes == 2
 #: run l1d.write=through
-#: counter l1d l1d-accesses:store
-#: counter l1d_misses l1d-access-misses:store
-#: counter l2 l2-accesses:store
-#: counter l2_misses l2-access-misses:store
-#: counter load l2-accesses:load
+#: counter l1d l1d_accesses:store
+#: counter l1d_misses l1d_access_misses:store
+#: counter l2 l2_accesses:store
+#: counter l2_misses l2_access_misses:store
+#: counter load l2_accesses:load
 #: counter merges merges
 #: counter merges_l1d merges:l1d
 #: counter merges_l2d merges:l2d
-#: counter reads bus-transactions:read
-#: counter writes bus-transactions:write
+#: counter reads bus_transactions:read
+#: counter writes bus_transactions:write
 #: expect counter.l1d == 4
 #: expect counter.l1d_misses == 3
 #: expect counter.l2 == 1 + 2 + 2 + 1

@@ -1,6 +1,6 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.dtlb=yes
-#: counter addresses load-address-mispredictions
-#: counter values load-value-mispredictions
+#: counter addresses load_address_mispredictions
+#: counter values load_value_mispredictions
 #: counter all loads
 #: expect counter.all == 3 * 10
 #: expect counter.addresses == 3 + 1 + 1

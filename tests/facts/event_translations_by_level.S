@@ -1,9 +1,9 @@
 #: set perfect.l1i=yes perfect.itlb=yes perfect.l1d=yes dtlb.entries=1 dtlb.ways=1 l2tlb.entries=16
-#: counter tlb tlb-access-misses:data
-#: counter walks page-walks:data
-#: counter dtlb dtlb-misses
-#: counter dtlb_load dtlb-load-misses
-#: counter dtlb_store dtlb-store-misses
+#: counter tlb tlb_access_misses:data
+#: counter walks page_walks:data
+#: counter dtlb dtlb_misses
+#: counter dtlb_load dtlb_load_misses
+#: counter dtlb_store dtlb_store_misses
 #: counter rejects rejects:tlb
 #: counter rejected rejected
 #: counter reissued reissued

@@ -4,7 +4,7 @@
 #: counter dispatched dispatched
 #: counter issued issued
 #: counter completed completed
-#: counter committed committed
+#: counter committed instructions
 #: counter squashed squashed
 #: counter squashed_alu squashed:alu
 #: counter squashed_mul squashed:mul
@@ -28,13 +28,13 @@
 #: counter stores_double stores:double:spec
 #: counter retired_loads loads
 #: counter retired_stores stores
-#: counter cycles wrong-path-cycles
-#: counter wrong_dispatched wrong-path-dispatched
-#: counter wrong_issued wrong-path-issued
-#: counter dispatched_here wrong-path-dispatched:ip=@loads-@stores
-#: counter issued_here wrong-path-issued:ip=@loads-@stores
-#: counter sources load-sources:spec
-#: counter from_l1 load-sources:l1:spec
+#: counter cycles wrong_path_cycles
+#: counter wrong_dispatched wrong_path_dispatched
+#: counter wrong_issued wrong_path_issued
+#: counter dispatched_here wrong_path_dispatched:ip=@loads-@stores
+#: counter issued_here wrong_path_issued:ip=@loads-@stores
+#: counter sources load_sources:spec
+#: counter from_l1 load_sources:l1:spec
 #: expect count(wrong.right) == 0
 #: expect counter.fetched == 11 + 46
 #: expect counter.dispatched == 11 + 42

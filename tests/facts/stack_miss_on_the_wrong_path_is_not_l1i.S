@@ -4,7 +4,7 @@
 #: expect stack.fmt.l1i == 9
 #: expect stack.fmt.branch == 7
 #: expect stack.sfmt.l1i == 9
-#: expect stack.sfmt.branch == 6 + 5
+#: expect stack.sfmt.branch == 7
 #: expect stack.naive.l1i == 2 * 9
 #: expect stack.naive_nonspec.l1i == 9
 #
@@ -12,7 +12,7 @@
 # is predicted as taken; its target's line is in no cache: the wrong path starves from 19 on, until the branch resolves
 # at 25. fmt forgets that: the row that collected it is zeroed before the next branch takes it; the penalty is 23, when
 # the branch dispatched, to 29: next enters at 30. sfmt holds the 6 of 19 to 24 in its shared counters when the branch
-# resolves, so they are part of the penalty, and its row adds only cycles without a miss: 25 to 29.
+# resolves, and forgets them there.
     .include "fact.inc"
     .text
     .balign 64

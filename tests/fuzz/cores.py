@@ -6,8 +6,8 @@
 Each draw has a core (one that comes with Cyclescope, some or all of its parameters drawn anew, extremes preferred) and
 a program. `stat` must end as `run` does, with the same output and number of instructions; cycles jumped over must be as
 cycles stepped through; and the counts must fulfil what holds for every core. What fails is shrunk to few settings.
-The draws of a seed are always the same. Programs: those of tests/facts and tests/guest as far as they are built, random
-sequences of instructions, and mixture.S.
+The draws of a seed are always the same. Programs: those of tests/facts, those of tests/guest as far as they are built,
+random sequences of instructions, and mixture.S.
 """
 import argparse
 import concurrent.futures
@@ -24,10 +24,15 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "tests", "facts"))
+
+import run as facts  # the programs of tests/facts
+
 GCC = os.environ.get("CROSS", "riscv64-linux-gnu-") + "gcc"
 FLAGS = "-march=rv64gc -mno-relax -fno-pie -no-pie -static -nostdlib -Wl,--no-relax,--no-warn-rwx-segments".split()
-TIME_LIMIT = 120         # seconds for one run: more is a hang
-SHRINK_LIMIT = 10        # the same while a hang is shrunk
+TIME_LIMIT = 1800        # seconds for one run: more is a hang
+SHRINK_LIMIT = 60        # the same while a hang is shrunk
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}  # the guest's, too: its size moves the guest's stack
 STEP_CYCLES = 3_000_000  # that are stepped through; longer runs are cut
 CACHE_BYTES = 16 << 20   # most of a cache, so that draws are quick
 SHOWN = 10               # failures that are shrunk and printed; of a kind, two
@@ -165,9 +170,9 @@ def find_programs(work):
         source = os.path.join(HERE, "mixture.S")
         subprocess.run([GCC, *FLAGS, f"-DROUNDS={rounds}", "-o", path, source], check=True)
         found += [Program(f"mixture{rounds}", path)] * 8  # as likely as the many small ones
-    facts = os.path.join(ROOT, "build/facts")
-    names = sorted(os.listdir(facts)) if os.path.isdir(facts) else []
-    found += [Program(name, os.path.join(facts, name)) for name in names if "." not in name and name not in TELL_CYCLES]
+    sources = [path for path in sorted(facts.HERE.glob("*.S")) if path.stem not in TELL_CYCLES]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found += [Program(path.name, str(path)) for path in pool.map(facts.assemble, sources)]
     guests = {name: os.path.join(ROOT, "build/guest", name) for name in GUESTS}
     found += [Program(name, path) for name, path in guests.items() if os.path.exists(path)]
     generator = os.path.join(ROOT, "build/fuzz/generate")
@@ -189,7 +194,7 @@ class Fuzzer:
         for line in lines_of([self.cyclescope, "list", "cores"]):
             name = line.split()[0]
             report = self.stat(name, {}, self.programs[0], [])[2]
-            self.cores[name] = {key: number(value) for key, value in report["params"].items()}
+            self.cores[name] = report["params"]
         for program in self.programs:
             self.refer(program)
 
@@ -197,7 +202,8 @@ class Fuzzer:
         """Status, output and error output. What hangs may not listen to any other signal than SIGKILL."""
         os.makedirs(folder)
         try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=limit)
+            done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, stdin=subprocess.DEVNULL,
+                                  timeout=limit)
         except subprocess.TimeoutExpired:
             raise Failure("hang", f"no end after {limit} seconds") from None
         return done.returncode, done.stdout, done.stderr

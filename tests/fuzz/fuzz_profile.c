@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "block_input.h"
-#include "monitor/profile_format.h"
+#include "profile/profile_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "block_input.h"
-#include "monitor/slice_log_format.h"
+#include "sampler/slice_log_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -141,14 +141,25 @@ static uint64_t double_precision(struct random *random, enum value_mix mix)
     return sign | exponent(random, 2047) << 52 | fraction(random, 52);
 }
 
+static uint64_t half_precision(struct random *random, enum value_mix mix)
+{
+    static const uint16_t kinds[] = {0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff};
+    uint64_t sign = random_u64(random) & 0x8000;
+    if (mix == MIX_KINDS || random_below(random, 8) == 0)
+        return sign | kinds[random_below(random, sizeof kinds / sizeof kinds[0])];
+    if (mix == MIX_NEAR)
+        return sign | 0x3800 | (random_u64(random) & 0xfff);
+    return random_u64(random) & 0xffff;
+}
+
 uint64_t value_float(struct random *random, enum value_mix mix)
 {
     const uint64_t box = UINT64_C(0xffffffff) << 32;
     switch (random_below(random, 16)) {
     case 0: return random_u64(random);
     case 1: return single_precision(random, mix) | (random_u64(random) << 32);
+    case 3: return half_precision(random, mix) | ~UINT64_C(0xffff);
     case 2: return (single_precision(random, mix) | box) ^ UINT64_C(1) << 32;
-    case 3:
     case 4:
     case 5:
     case 6:

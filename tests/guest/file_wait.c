@@ -17,7 +17,10 @@
 
 #include "check.h"
 
-enum { BULK = 1 << 20 };
+enum {
+    BULK = 1 << 20,
+    CLOSED = 60, /* a descriptor that is not open: Linux always has a place for it, which select needs to see that */
+};
 
 static int ends[2];
 static char bulk[BULK], received[BULK];
@@ -65,7 +68,7 @@ static void polling(void)
     CHECK(pthread_create(&thread, NULL, write_later, &fds[1]) == 0);
     CHECK(poll(p, 1, -1) == 1 && p[0].revents == POLLIN);
     CHECK(pthread_join(thread, NULL) == 0);
-    struct pollfd closed = {99, POLLIN, 0};
+    struct pollfd closed = {CLOSED, POLLIN, 0};
     CHECK(poll(&closed, 1, -1) == 1 && closed.revents == POLLNVAL);
     char c;
     CHECK(read(fds[0], &c, 1) == 1 && close(fds[1]) == 0);
@@ -91,8 +94,8 @@ static void selecting(void)
     FD_SET(fds[0], &in);
     CHECK(select(fds[1] + 1, &in, &out, NULL, NULL) == 2 && FD_ISSET(fds[0], &in));
     FD_ZERO(&in);
-    FD_SET(99, &in);
-    CHECK(select(100, &in, NULL, NULL, NULL) == -1 && errno == EBADF);
+    FD_SET(CLOSED, &in);
+    CHECK(select(CLOSED + 1, &in, NULL, NULL, NULL) == -1 && errno == EBADF);
     close(fds[0]);
     close(fds[1]);
 }
@@ -111,7 +114,7 @@ static void epolling(void)
     CHECK(got[0].data.u64 + got[1].data.u64 == UINT64_C(0x123456789abcdef0) + 77);
     CHECK(epoll_ctl(ep, EPOLL_CTL_DEL, a, NULL) == 0 && epoll_wait(ep, got, 4, -1) == 1);
     CHECK(epoll_wait(ep, got, 0, 0) == -1 && errno == EINVAL);
-    CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, 99, &e) == -1 && errno == EBADF);
+    CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, CLOSED, &e) == -1 && errno == EBADF);
     close(a);
     close(b);
     close(ep);
@@ -204,6 +207,7 @@ static void not_blocking(void)
 
 int main(void)
 {
+    close(CLOSED); /* in case that it was inherited */
     bulk_through_pipe();
     polling();
     selecting();

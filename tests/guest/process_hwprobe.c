@@ -11,6 +11,7 @@
 
 enum { HWPROBE = 258, FLUSH_ICACHE = 259, BASE_BEHAVIOR = 3, IMA_EXT_0 = 4, CPUPERF_0 = 5, WHICH_CPUS = 1 };
 #define FD_C_ZBA_ZBB_ZBS UINT64_C(0x3b)
+#define NEWER            UINT64_C(0x3805180007c0) /* Zicboz Zbc Zbkb Zbkc Zbkx Zfh Zfhmin Zfa Zacas Zca Zcb Zcd */
 #define VECTOR           UINT64_C(4)
 
 struct pair {
@@ -24,6 +25,7 @@ static void the_machine_is_described(void)
     CHECK(syscall(HWPROBE, pairs, 5, 0, NULL, 0) == 0);
     CHECK(pairs[0].value == 1);
     CHECK((pairs[1].value & (FD_C_ZBA_ZBB_ZBS | VECTOR)) == FD_C_ZBA_ZBB_ZBS);
+    CHECK((pairs[1].value & NEWER) == NEWER);
     CHECK((pairs[2].value & 7) == 3);
     CHECK(pairs[3].key == 0 && pairs[3].value == 0);
     CHECK(pairs[4].key == -1 && pairs[4].value == 0);

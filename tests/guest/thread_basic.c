@@ -152,13 +152,14 @@ static volatile int spin_flag;
 
 static void *set_flag(void *unused)
 {
-    for (volatile int i = 0; i < 1000000; i++)
+    for (volatile int i = 0; i < 250000; i++)
         ;
     spin_flag = 1;
     return unused;
 }
 
-/* A thread that spins must not keep others from running. */
+/* A thread that spins must not keep others from running. The other one needs more than a turn of a million
+ * instructions. */
 static void spinning_ends(void)
 {
     pthread_t thread;

@@ -32,7 +32,7 @@ static void clocks_advance(void)
                                        CLOCK_THREAD_CPUTIME_ID, CLOCK_BOOTTIME,  CLOCK_MONOTONIC_RAW};
     for (unsigned i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         int64_t before = now_ns(clocks[i]);
-        spin(100000);
+        spin(10000);
         CHECK(now_ns(clocks[i]) > before);
         struct timespec resolution;
         CHECK(clock_getres(clocks[i], &resolution) == 0 && resolution.tv_sec == 0);
@@ -44,7 +44,7 @@ static void clocks_advance(void)
     CHECK(gettimeofday(&tv, NULL) == 0 && tv.tv_sec >= time(NULL) - 1);
     uint64_t t0, t1;
     asm volatile("rdtime %0" : "=r"(t0));
-    spin(100000);
+    spin(10000);
     asm volatile("rdtime %0" : "=r"(t1));
     CHECK(t1 > t0);
 }
@@ -77,7 +77,7 @@ static void interval_timers(void)
     static const int kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
     static const int signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
     for (int i = 0; i < 3; i++) {
-        struct itimerval every = {{0, 10000}, {0, 10000}}, none = {{0, 0}, {0, 0}}, left;
+        struct itimerval every = {{0, 1000}, {0, 1000}}, none = {{0, 0}, {0, 0}}, left;
         struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
         sigaction(signals[i], &action, NULL);
         count = 0;
@@ -85,10 +85,11 @@ static void interval_timers(void)
         while (count < 5)
             spin(1000);
         CHECK(getitimer(kinds[i], &left) == 0);
-        CHECK(left.it_interval.tv_usec == 10000 && left.it_value.tv_sec == 0 && left.it_value.tv_usec <= 10000);
-        CHECK(setitimer(kinds[i], &none, &left) == 0 && left.it_interval.tv_usec == 10000);
+        int most_us = kinds[i] == ITIMER_REAL ? 1000 : 11000; /* a kernel may count processor time by ticks */
+        CHECK(left.it_interval.tv_usec == 1000 && left.it_value.tv_sec == 0 && left.it_value.tv_usec <= most_us);
+        CHECK(setitimer(kinds[i], &none, &left) == 0 && left.it_interval.tv_usec == 1000);
         int before = count;
-        spin(3000000);
+        spin(500000);
         CHECK(count == before);
     }
 }
@@ -129,7 +130,7 @@ static void usage_is_counted(void)
     struct rusage before, after;
     struct tms ticks;
     getrusage(RUSAGE_SELF, &before);
-    spin(20000000);
+    spin(1000000);
     CHECK(getrusage(RUSAGE_SELF, &after) == 0);
     CHECK(after.ru_utime.tv_sec > before.ru_utime.tv_sec || after.ru_utime.tv_usec > before.ru_utime.tv_usec);
     CHECK(after.ru_maxrss > 0);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Programs that share a core: what goes from one to the next, and what must not.
 
-usage: switch.py CYCLESCOPE [NAME...]       all tests, or those named: `ok NAME` or `not ok NAME: what went wrong`
+usage: switch.py [--long] CYCLESCOPE [NAME...]   all tests, or those named: `ok NAME` or `not ok NAME: what went wrong`;
+                                                 --long adds cases that take seconds
 
 divide.S tells a row of 12 numbers: which program it is, hpmcounter3 to 10, instret, cycle and 0.
 """
@@ -29,8 +30,8 @@ def divider(b, number, work=DIVIDES, rounds=ROUNDS, death="nop"):
 
 
 def contexts(b, **macros):
-    event = f"({b.numbers['fp-instructions']}|4<<12)"  # divisions
-    return b.firmware("contexts.S", EVENT=event, COMMITTED=b.numbers["committed"], CYCLES=b.numbers["cycles"], **macros)
+    event = f"({b.numbers['fp_instructions']}|4<<12)"  # divisions
+    return b.firmware("contexts.S", EVENT=event, COMMITTED=b.numbers["instructions"], CYCLES=b.numbers["cycles"], **macros)
 
 
 def together(b, *words, programs, events=(), status=0):
@@ -52,11 +53,11 @@ def alone(b, *words, program, events=(), status=0):
 
 def no_count_leaks_by_stat(b):
     """Only one of two divides; each has the counts of its own."""
-    events = ["fp-instructions:fpdiv", "fp-instructions", "committed", "loads", "branches:conditional", "system-calls"]
+    events = ["fp_instructions:fpdiv", "fp_instructions", "instructions", "loads", "branches:conditional", "system_calls"]
     programs = [divider(b, 1), divider(b, 2, ADDS)]
     for core in run.MODELS:
         own = [alone(b, "--core", core, program=p, events=events)[2] for p in programs]
-        expect(own[0]["fp-instructions:fpdiv"], ROUNDS, "divisions of the first, alone")
+        expect(own[0]["fp_instructions:fpdiv"], ROUNDS, "divisions of the first, alone")
         for order in (programs, programs[::-1]):
             _, reports, counters = together(b, "--core", core, *QUANTUM, programs=order, events=events)
             for p, r, c in zip(order, reports, counters):
@@ -125,11 +126,15 @@ def programs_do_what_they_do_alone(b):
     """Threads, signals, forks and exec: the same instructions, however often the core is taken away."""
     names = ["thread_basic", "fork_wait", "signal_basic", "fork_exec", "thread_futex", "code_changes"]
     programs = [GUESTS / n for n in names]
-    for skip in ([], ["--skip", 20000, "--warm", "--warmup", 3000], ["--skip", 200000]):
-        own = [b.stat(*skip, p, events=["committed:u"])[1] for p in programs]
-        for extra in ([], ["--firmware", contexts(b)]):
+    plain, firmware = [], ["--firmware", contexts(b)]
+    cases = [([], [firmware]), (["--skip", 20000, "--warm", "--warmup", 3000], [plain])]
+    if b.long:
+        cases = [(skip, [plain, firmware]) for skip in (*(skip for skip, _ in cases), ["--skip", 200000])]
+    for skip, extras in cases:
+        own = [b.stat(*skip, p, events=["instructions:u"])[1] for p in programs]
+        for extra in extras:
             words = [*skip, *extra, "--quantum", 20000]
-            _, reports, counters = together(b, *words, programs=programs, events=["committed:u"])
+            _, reports, counters = together(b, *words, programs=programs, events=["instructions:u"])
             expect([r["exit_status"] for r in reports], [0] * len(names), f"statuses {words}")
             expect(counters, own, f"instructions {words}")
 
@@ -138,7 +143,7 @@ def one_exits_early(b):
     """And one is killed; the others go on, and the last has the core for itself."""
     long, short = divider(b, 1, rounds=20000), divider(b, 2, rounds=10)
     dies = divider(b, 3, death="ld zero, 0(zero)")
-    events = ["committed"]
+    events = ["instructions"]
     own = {p: alone(b, program=p, events=events, status=139 if p == dies else 0) for p in (long, short, dies)}
     for order in ([long, short, dies], [short, dies, long], [dies, long, short]):
         status = 139 if order[0] == dies else 0
@@ -183,11 +188,11 @@ def caches_are_shared(b):
     small = b.assemble("walk.S", BYTES=8192, ROUNDS=400, WAIT="add s0, s0, t0")
     large = b.assemble("walk.S", BYTES=1 << 20, ROUNDS=3, WAIT="nop")
     quiet = divider(b, 2, ADDS, 50000)
-    events = ["l1d-misses", "dtlb-misses"]
+    events = ["l1d_misses", "dtlb_misses"]
     cost = {}
     for other in (quiet, large):
         _, reports, counters = together(b, "--quantum", 4000, programs=[small, other], events=events)
-        cost[other] = (reports[0]["cycles"], counters[0]["l1d-misses"])
+        cost[other] = (reports[0]["cycles"], counters[0]["l1d_misses"])
     if not (cost[large][1] > 4 * cost[quiet][1] and cost[large][0] > 1.1 * cost[quiet][0]):
         raise Failure(f"cycles and misses: {cost[large]} beside the large one, {cost[quiet]} beside the quiet one")
 
@@ -195,13 +200,13 @@ def caches_are_shared(b):
 def the_same_address_is_two_lines(b):
     """Two of a kind have the same addresses: neither finds what the other one brought."""
     program = b.assemble("walk.S", BYTES=65536, ROUNDS=1, WAIT="nop")
-    events = ["l2d-misses", "dtlb-misses"]
+    events = ["l2d_misses", "dtlb_misses"]
     _, _, own = alone(b, program=program, events=events)
-    if own["l2d-misses"] < 1000 or own["dtlb-misses"] < 5:
+    if own["l2d_misses"] < 1000 or own["dtlb_misses"] < 5:
         raise Failure(f"alone it has {own}")
     _, _, counters = together(b, *QUANTUM, programs=[program] * 3, events=events)
     for c in counters:
-        if any(c[e] < own[e] for e in events) or c["l2d-misses"] > 1.1 * own["l2d-misses"]:
+        if any(c[e] < own[e] for e in events) or c["l2d_misses"] > 1.1 * own["l2d_misses"]:
             raise Failure(f"{c} of one, {own} alone")
 
 
@@ -217,39 +222,55 @@ def predictors_are_shared(b):
 # ---- the host's processes
 
 
-def begin_long_run(b):
-    """The process that waits, and those of its two programs, once they run."""
-    program = divider(b, 1, rounds=1000000000)
-    words = [b.cyclescope, "stat", "--quiet", "--with", program, *map(str, QUANTUM), program]
-    waiting = subprocess.Popen(words, stderr=subprocess.PIPE)
-    for _ in range(100):
-        time.sleep(0.1)
-        children = pathlib.Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children").read_text().split()
-        if len(children) == 2:
-            return waiting, [int(c) for c in children]
-    raise Failure("there are no two programs after 10 seconds")
+def state_of(pid):
+    """The fields of /proc/PID/stat from the third on, `Z` if there is no such process."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ["Z"]
 
 
-def wait_until_gone(pids):
-    for _ in range(100):
-        left = [p for p in pids if pathlib.Path(f"/proc/{p}/stat").exists()]
-        left = [p for p in left if pathlib.Path(f"/proc/{p}/stat").read_text().rpartition(")")[2].split()[0] != "Z"]
-        if not left:
-            return
-        time.sleep(0.1)
-    raise Failure(f"{left} are left over")
+def simulates(pid):
+    """Whether a process has begun: it has used some processor time of its own."""
+    state = state_of(pid)
+    return state[0] != "Z" and int(state[11]) >= 3
+
+
+def wait_for(condition, what):
+    """Until the condition is true; its value."""
+    end = time.monotonic() + run.HANG_SECONDS
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise Failure(what)
+
+
+def programs_that_run(waiting):
+    """The processes of the two programs, once both simulate."""
+    if waiting.poll() is not None:
+        raise Failure(f"ended with status {waiting.returncode}: {waiting.stderr.read().decode()}")
+    children = pathlib.Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children").read_text().split()
+    return [int(c) for c in children] if len(children) == 2 and all(map(simulates, children)) else None
 
 
 def nobody_is_left_over(b):
     cases = (("waiting", signal.SIGKILL, -9), ("program", signal.SIGKILL, 125), ("waiting", signal.SIGTERM, 143))
+    program = divider(b, 1, rounds=1000000000)
+    words = [b.cyclescope, "stat", "--quiet", "--with", program, *map(str, QUANTUM), program]
     for victim, sent, status in cases:
-        waiting, programs = begin_long_run(b)
-        os.kill(waiting.pid if victim == "waiting" else programs[1], sent)
-        said = waiting.communicate(timeout=60)[1].decode()
+        with subprocess.Popen(words, stderr=subprocess.PIPE, env=run.ENVIRONMENT) as waiting:
+            try:
+                programs = wait_for(lambda: programs_that_run(waiting), "there are no two programs")
+                os.kill(waiting.pid if victim == "waiting" else programs[1], sent)
+                said = waiting.communicate(timeout=run.HANG_SECONDS)[1].decode()
+            finally:
+                waiting.kill()
         expect(waiting.returncode, status, f"status after {sent} to {victim}: {said}")
         if status == 125 and "was killed" not in said:
             raise Failure(f"says {said}")
-        wait_until_gone(programs)
+        wait_for(lambda: all(state_of(p)[0] == "Z" for p in programs), f"one of {programs} is left over")
 
 
 # ---- mistakes
@@ -260,7 +281,7 @@ def mistakes_have_a_sentence(b):
     for words, pattern in (
         (["--with", "/nowhere/there"], "/nowhere/there"),
         (["--with", ""], "--with needs a program"),
-        (["--with", "a 'b"], "a quotation does not end"),
+        (["--with", "a 'b"], "a quotation mark is not closed"),
         (["--with", program, "--quantum", 999], "--quantum must be at least 1000"),
         (["--with", program, "--pipeview", "-"], "--with and --pipeview exclude each other"),
         (["--with", program, "--firmware", "/nowhere/there"], "the firmware /nowhere/there cannot be opened"),

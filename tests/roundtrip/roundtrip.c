@@ -21,6 +21,26 @@ struct files {
     unsigned respelt; /* of these, with another text than the disassembler's */
 };
 
+/* Bits that are made from the decoded fields: those of the row, and the operands where the letters say. */
+static void spell_bits(const struct insn *i, char *text, size_t size)
+{
+    const struct insn_desc *d = insn_describe(i->form);
+    uint32_t bits = d->match;
+    if (!d->compressed) {
+        bits |= (uint32_t)i->rd << 7 | (uint32_t)i->rs1 << 15;
+        bits |= strpbrk(d->operands, "tT") ? (uint32_t)i->rs2 << 20 : 0;
+        bits |= strchr(d->operands, 'm') ? (uint32_t)i->rm << 12 : 0;
+        bits |= strchr(d->operands, 'A') ? (uint32_t)i->rm << 25 : 0;
+        snprintf(text, size, ".4byte 0x%x", bits);
+        return;
+    }
+    bits |= (i->rs1 & 7u) << 7;
+    bits |= strchr(d->operands, 'w') ? (i->rd & 7u) << 2 : strchr(d->operands, 't') ? (i->rs2 & 7u) << 2 : 0;
+    if (strpbrk(d->operands, "eh"))
+        bits |= (i->imm & 2u) << 4 | (strchr(d->operands, 'e') ? (i->imm & 1u) << 6 : 0);
+    snprintf(text, size, ".2byte 0x%x", bits);
+}
+
 /* Instructions that binutils 2.40 has another spelling for than the disassembler, or none; false for all others.
  * They are made from the decoded fields, so that the decoder is still tested. */
 static bool respell(const struct insn *i, char *text, size_t size)
@@ -28,6 +48,10 @@ static bool respell(const struct insn *i, char *text, size_t size)
     const struct insn_desc *d = insn_describe(i->form);
     unsigned opcode = d->match & 0x7f, funct3 = d->match >> 12 & 7, funct7 = d->match >> 25;
 
+    if (d->ext == EXT_ZFA || d->ext == EXT_ZACAS || (d->compressed && i->form >= INSN_c_lbu)) {
+        spell_bits(i, text, size); /* Zfa and Zcb came with 2.41 and 2.42, Zacas with 2.42 */
+        return true;
+    }
     switch (i->form) {
     case INSN_czero_eqz:
     case INSN_czero_nez: /* Zicond came with 2.41 */
@@ -37,6 +61,11 @@ static bool respell(const struct insn *i, char *text, size_t size)
     case INSN_fence: /* an empty set has no name */
         snprintf(text, size, ".insn i %u, %u, x0, x0, %d", opcode, funct3, i->imm);
         return (i->imm & 0xf0) == 0 || (i->imm & 0x0f) == 0;
+    case INSN_fcvt_s_h:
+    case INSN_fcvt_d_h:
+        snprintf(text, size, ".insn r %u, %u, %u, %s, %s, x2", opcode, i->rm, funct7, insn_freg_name(i->rd),
+                 insn_freg_name(i->rs1));
+        return i->rm != 0;
     case INSN_fcvt_d_s: /* conversions that cannot round take no mode */
         snprintf(text, size, ".insn r %u, %u, %u, %s, %s, x0", opcode, i->rm, funct7, insn_freg_name(i->rd),
                  insn_freg_name(i->rs1));

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 as=${CROSS_COMPILE-riscv64-linux-gnu-}as
 objcopy=${CROSS_COMPILE-riscv64-linux-gnu-}objcopy
-march=rv64gc_zicsr_zifencei_zihintpause_zicbop_zba_zbb_zbs
+march=rv64gc_zicsr_zifencei_zihintpause_zicbop_zicboz_zfh_zba_zbb_zbc_zbkb_zbkx_zbs
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -14,7 +14,7 @@ helper=${1-}
 if [ -z "$helper" ]; then
     helper=$work/roundtrip
     ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -I"$root/src" -o "$helper" "$here/roundtrip.c" "$root/src/base/random.c" \
-        "$root/src/riscv/decode.c" "$root/src/riscv/disasm.c" -lpthread || exit 1
+        "$root/src/riscv/decode.c" "$root/src/riscv/disasm.c" "$root"/src/riscv/softfp_*.c -lpthread || exit 1
 fi
 
 status=0

@@ -46,6 +46,7 @@ struct literal {
     struct core_observer observer;
     struct method method[LITERAL_METHODS];
     unsigned decode_width;
+    bool unresolved, refills; /* a mispredicted branch of the right path is in the ROB; the ROB is empty behind one */
     uint64_t interval_insns;
     uint64_t insns;                  /* retired so far */
     struct literal_interval *series; /* the last one grows */
@@ -110,14 +111,6 @@ static void add_misses(struct literal *l, const struct method *m, const struct r
         for (unsigned c = 0; c < COMPONENTS; c++)
             *global(l, m, row->share[i].interval, c) += (int64_t)row->share[i].beside_miss[c];
     }
-}
-
-/* What the shared counters hold becomes part of a penalty. */
-static void move_misses(struct row *to, const struct row *shared)
-{
-    for (size_t i = 0; i < shared->shares; i++)
-        for (unsigned k = 0; k < MISSES; k++)
-            counters_of(to, shared->share[i].interval)->penalty[COMPONENT_branch] += shared->share[i].miss[k];
 }
 
 static void add_penalty(struct literal *l, const struct method *m, const struct row *row)
@@ -215,7 +208,6 @@ static void method_mispredicted(struct method *m, const struct insn_view *v)
     if (row) {
         row->mispredicted = true;
         zero_open_row(&m->table);
-        move_misses(row, &m->shared);
     }
     zero(&m->shared);
 }
@@ -333,8 +325,7 @@ static void count_open(struct literal *l, struct method *m, const struct cycle_r
         count_starved(l, m, r);
     else if (m->counts_places)
         count_cut(l, m, r);
-    /* Shared counters may become global ones while a branch is unresolved: rows leave their cycles out. */
-    for (unsigned i = 0; i < m->table.taken && !(starved && m->shares_misses); i++) {
+    for (unsigned i = 0; i < m->table.taken; i++) {
         struct row *row = row_at(&m->table, i);
         if (row->in_rob && !row->resolved)
             count_unresolved(l, m, row, r->head_wait);
@@ -363,6 +354,20 @@ static void begin_interval(struct literal *l)
     l->series[l->intervals++] = (struct literal_interval){0};
 }
 
+/* Whether a penalty of the front end and a long one of the back end pass at once. */
+static bool has_both_penalties(const struct literal *l, const struct cycle_record *r)
+{
+    bool full = r->flags & CYCLE_ROB_FULL || r->dispatch_stop == DISPATCH_LSQ;
+    enum component waits_for = back_end(r->head_wait);
+    if (!full || (waits_for != COMPONENT_l2d && waits_for != COMPONENT_dtlb))
+        return false;
+    if (l->unresolved || (l->refills && r->dispatched == 0))
+        return true;
+    if (r->flags & CYCLE_WRONG_PATH)
+        return false;
+    return r->fetch_stop == FETCH_L1I || r->fetch_stop == FETCH_L2I || r->fetch_stop == FETCH_ITLB;
+}
+
 static void one_cycle(struct literal *l, const struct cycle_record *r)
 {
     for (unsigned i = 0; i < LITERAL_METHODS; i++)
@@ -370,6 +375,9 @@ static void one_cycle(struct literal *l, const struct cycle_record *r)
     struct literal_interval *now = &l->series[current(l)];
     uint64_t before = l->insns;
     now->cycles++;
+    now->overlap_cycles += has_both_penalties(l, r);
+    if (r->dispatched > 0)
+        l->refills = false;
     now->instructions += r->committed;
     l->insns += r->committed;
     if (l->interval_insns && before / l->interval_insns != l->insns / l->interval_insns)
@@ -396,6 +404,8 @@ static void dispatched(void *context, const struct insn_view *v, uint64_t cycle)
     (void)cycle;
     for (unsigned i = 0; i < LITERAL_METHODS; i++)
         method_dispatched(&l->method[i], v);
+    if (v->mispredicted && !v->wrong_path)
+        l->unresolved = true;
 }
 
 static void completed(void *context, const struct insn_view *v, uint64_t cycle)
@@ -412,6 +422,10 @@ static void mispredicted(void *context, const struct insn_view *v, uint64_t cycl
     (void)cycle;
     for (unsigned i = 0; i < LITERAL_METHODS; i++)
         method_mispredicted(&l->method[i], v);
+    if (!v->wrong_path) {
+        l->unresolved = false;
+        l->refills = true;
+    }
 }
 
 static void squashed(void *context, const struct insn_view *v, uint64_t cycle)
@@ -498,6 +512,7 @@ void literal_restart(struct literal *l)
         zero(&m->shared);
         m->table.refill_global = false;
     }
+    l->refills = false;
     l->insns = 0;
     l->intervals = 0;
     begin_interval(l);

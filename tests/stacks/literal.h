@@ -13,6 +13,7 @@ extern const char *const literal_names[LITERAL_METHODS]; /* as those of stack_me
 
 struct literal_interval {
     uint64_t instructions, cycles;
+    uint64_t overlap_cycles;                   /* as in struct stack_interval */
     int64_t lost[LITERAL_METHODS][COMPONENTS]; /* as in struct stack; the base is there after literal_end */
 };
 

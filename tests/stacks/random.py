@@ -17,7 +17,6 @@ import concurrent.futures
 import math
 import os
 import random
-import re
 import shlex
 import shutil
 import tempfile

@@ -29,6 +29,10 @@ def counts(**changes):
 
 
 class Counts(unittest.TestCase):
+    def test_a_short_check_simulates_the_last_instructions_only(self):
+        self.assertEqual(core.skipped(100 * core.MILLION, False, True), 97 * core.MILLION)
+        self.assertEqual(core.skipped(core.MILLION, False, True), 0)
+
     def test_a_short_program_is_simulated_whole_and_of_a_long_one_the_end(self):
         self.assertEqual(core.skipped(150000000, False), 0)
         self.assertEqual(core.skipped(150000001, False), 90000001)
@@ -52,7 +56,7 @@ class Counts(unittest.TestCase):
 
 # Cyclescope as far as the check knows it.  $RUN, $STAT and $STEP are scripts for what happens there.
 STAND_IN = """#!/bin/sh
-for word; do case $word in --count=*|--json=*) report=${word#*=} ;; --step) stepped=1 ;; esac; done
+for word; do case $word in --summary=*|--json=*) report=${word#*=} ;; --step) stepped=1 ;; esac; done
 case $1 in
 list) echo 'eyerman2006 text'; echo 'small text' ;;
 run) echo 'cyclescope: 7 instructions' >"$report"; RUN ;;
@@ -69,7 +73,7 @@ class TheCoreCheck(Folder):
         script.write_text(STAND_IN.replace("RUN", run).replace("STAT", stat).replace("STEP", step)
                           .replace("COUNTS", json.dumps(counts(**changes))))
         script.chmod(0o755)
-        options = Namespace(cyclescope=script, core="eyerman2006", whole=False, timeout=30, size="small")
+        options = Namespace(cyclescope=script, core="eyerman2006", whole=False, short=False, timeout=30, size="small")
         return core.Check(suite, options).case(case(program="gzip"))
 
     def test_the_same_output_and_counts_are_ok(self):

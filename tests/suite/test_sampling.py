@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Facts about what is made of the runs of counters by turns: which bars are met, and the sections of the page."""
+"""Facts about the evaluation of runs with multiplexed counters: which bars are met, and the section of the page."""
 
 import sys
 import unittest
 from argparse import Namespace
 
-import test_suite
-from test_suite import PROJECT  # noqa: F401  (it puts suite/ into the path)
+import test_suite  # puts suite/ into the path
 
 import sampling  # noqa: E402
 

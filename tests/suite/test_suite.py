@@ -141,9 +141,9 @@ class ARun(Folder):
         self.assertEqual(self.run_case("kill -9 $$").status, -9)
 
     def test_a_run_out_of_time_has_no_status(self):
-        result = self.run_case("exec sleep 60", timeout=0.2)
+        result = self.run_case("exec sleep 3600", timeout=0.2)
         self.assertIsNone(result.status)
-        self.assertLess(result.seconds, 30)
+        self.assertLess(result.seconds, 3600)
 
     def test_the_working_folder_is_empty_at_the_start(self):
         self.run_case("touch left")
@@ -167,15 +167,19 @@ class ARun(Folder):
         self.assertIsNone(self.run_case("true").instructions, "a count of an earlier run")
 
     def test_a_watch_sees_the_process(self):
-        seen = []
-        guest.run(self.emulator, case("sleep 0.5"), self.path, 30, seen.append)
-        self.assertGreater(len(seen), 1)
+        seen, enough = [], Path(self.path).resolve() / "enough"
+
+        def watch(process):
+            seen.append(process)
+            if len(seen) == 2:
+                enough.touch()
+
+        guest.run(self.emulator, case(f"until [ -e {enough} ]; do sleep 0.02; done"), self.path, 600, watch)
         self.assertEqual(len(set(seen)), 1)
 
     def test_processor_time_leaves_sleep_out(self):
         result = self.run_case("sleep 0.3")
-        self.assertGreater(result.seconds, 0.3)
-        self.assertLess(result.cpu_seconds, 0.2)
+        self.assertLess(result.cpu_seconds, result.seconds)
 
 
 class TheCheck(Folder):

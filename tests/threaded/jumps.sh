@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 failed=0
 for name in ops fused_alu fused_load fused_other counted watch; do
-    object=$1/emulate/$name.o
+    object=$1/emulate/interpreter/$name.o
     calls=$(objdump -d --no-show-raw-insn "$object" |
         awk '/^[0-9a-f]+ <.*>:/ { at = $2 } /call +\*/ && at !~ /(_hook|_watch_insn)>/ { print at }' | sort -u | head -n 5 | tr '\n' ' ')
     if [ ! -s "$object" ] || [ -n "$calls" ]; then

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "monitor/estimate.h"
+#include "sampler/estimate.h"
 
 enum { WORLD_GROUPS = 6, WORLD_SLICE = 1000 };
 

@@ -23,7 +23,7 @@ enum { BOTH_PATHS = PATH_RETIRED | PATH_SPEC };
 
 const struct event events[] = {
     {.name = "cycles", .alias = "cpu-cycles", .category = CATEGORY_PROGRAM, .unit = UNIT_CYCLES, .help = "cycles"},
-    {.name = "committed",
+    {.name = "instructions",
      .paths = PATH_RETIRED,
      .standard = PATH_RETIRED,
      .attributed = true,
@@ -41,7 +41,7 @@ const struct event events[] = {
      .attributed = true,
      .addressed = true,
      .help = "stores"},
-    {.name = "l1d-misses",
+    {.name = "l1d_misses",
      .alias = "L1-dcache-load-misses",
      .category = CATEGORY_MEMORY,
      .paths = BOTH_PATHS,
@@ -50,7 +50,7 @@ const struct event events[] = {
      .addressed = true,
      .mask = few_masks,
      .help = "misses"},
-    {.name = "fetch-stalls", .category = CATEGORY_STALL, .unit = UNIT_CYCLES, .help = "cycles without a fetch"},
+    {.name = "fetch_stalls", .category = CATEGORY_STALL, .unit = UNIT_CYCLES, .help = "cycles without a fetch"},
     {.name = "waits", .category = CATEGORY_STALL, .unit = UNIT_CYCLES, .mask = all_masks, .help = "cycles of waiting"},
 };
 const size_t event_count = sizeof events / sizeof *events;

@@ -3,7 +3,7 @@
 #define CYCLESCOPE_TESTS_PROFILE_FIXTURE_H
 
 #include "block_fixture.h"
-#include "monitor/profile_format.h"
+#include "profile/profile_format.h"
 
 /* Records as they go in; strings are those of `text`. */
 struct list {

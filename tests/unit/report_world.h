@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "core/core.h"
-#include "report/profile_names.h"
+#include "profile/profile_names.h"
 
 /* Lines are numbered from 1; all instructions have four bytes. */
 static const char *const source_lines[] = {
@@ -233,7 +233,7 @@ static inline void put_usual(struct world *w)
 {
     begin(w);
     put_event(w, 0, "cycles", 100);
-    put_event(w, 1, "l1d-misses:u", 10);
+    put_event(w, 1, "l1d_misses:u", 10);
     put_chain(w, CHAIN_WORK, 0, SITE_START_WORK, PC_WORK);
     put_chain(w, CHAIN_WORK_LEAF, CHAIN_WORK, SITE_WORK_LEAF, PC_LEAF);
     put_chain(w, CHAIN_WORK_WORK, CHAIN_WORK, SITE_WORK_WORK, PC_WORK);

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "branch/branch.h"
-#include "monitor/chains.h"
+#include "profile/chains.h"
 #include "profile_fixture.h"
 
 enum { CALL_BYTES = 4, TOP = 0x8000, CHAINS = 100000 };

@@ -200,7 +200,7 @@ static void events_may_be_bound_to_counters(void **state)
     assert_int_equal(parse(&c, "[events]\nloads = 0, 1\nl1d_misses=28 ; the last\n[pmu]\ncounters = 2\n", &err), 0);
     assert_int_equal(c.rule_count, 2);
     assert_int_equal(counters_of(&c, "loads"), 3);
-    assert_int_equal(counters_of(&c, "L1D-Misses"), 1 << 28);
+    assert_int_equal(counters_of(&c, "L1D_Misses"), 1 << 28);
     assert_int_equal(counters_of(&c, "load"), 0);
     assert_int_equal(c.pmu_counters, 2);
     assert_int_equal(core_config_set(&c, "events.loads = 2,2, 5", &err), 0);
@@ -210,7 +210,7 @@ static void events_may_be_bound_to_counters(void **state)
     assert_string_equal(c.rule[2].event, "stores");
     rule_origin_text(&c, rule_find(&c, "loads"), text, sizeof text);
     assert_string_equal(text, "--set events.loads=2,5");
-    rule_origin_text(&c, rule_find(&c, "l1d-misses"), text, sizeof text);
+    rule_origin_text(&c, rule_find(&c, "l1d_misses"), text, sizeof text);
     assert_string_equal(text, "cores/my.ini:3");
     assert_int_equal(core_config_check(&c, &err), 0);
 }
@@ -222,12 +222,12 @@ static void a_base_binds_events_too(void **state)
     struct error err;
     char text[96];
     assert_int_equal(parse(&c, "base = pentium-pro\n[events]\nstores = 1\n", &err), 0);
-    assert_int_equal(counters_of(&c, "fp-instructions"), 1);
+    assert_int_equal(counters_of(&c, "fp_instructions"), 1);
     assert_int_equal(counters_of(&c, "stores"), 2);
-    rule_origin_text(&c, rule_find(&c, "fp-instructions"), text, sizeof text);
+    rule_origin_text(&c, rule_find(&c, "fp_instructions"), text, sizeof text);
     assert_string_equal(text, "core my");
-    assert_int_equal(parse(&c, "base = pentium-pro\n[events]\nfp-instructions = 0,1\n", &err), 0);
-    assert_int_equal(counters_of(&c, "fp-instructions"), 3);
+    assert_int_equal(parse(&c, "base = pentium-pro\n[events]\nfp_instructions = 0,1\n", &err), 0);
+    assert_int_equal(counters_of(&c, "fp_instructions"), 3);
     assert_int_equal(c.rule_count, 1);
 }
 
@@ -315,9 +315,9 @@ static void bad_files_get_a_sentence(void **state)
     const struct {
         const char *text, *want;
     } rows[] = {
-        {"\n[l1d]\nsise = 4K\n", "cores/my.ini:3: 'l1d.sise' is no parameter; did you mean 'l1d.size'?"},
+        {"\n[l1d]\nsise = 4K\n", "cores/my.ini:3: 'l1d.sise' is not a parameter; did you mean 'l1d.size'?"},
         {"[l1d]\nzzzzzzzz = 4K\n",
-         "cores/my.ini:2: 'l1d.zzzzzzzz' is no parameter; `cyclescope list params` names all"},
+         "cores/my.ini:2: 'l1d.zzzzzzzz' is not a parameter; `cyclescope list params` names all"},
         {"[l1x]\n", "cores/my.ini:1: there is no section 'l1x'; did you mean 'l1i'?"},
         {"[]\n", "cores/my.ini:1: there is no section ''; `cyclescope list params` names all"},
         {"[l1d] size = 4K\n", "cores/my.ini:1: '[l1d] size = 4K' must be a section such as [l1d], alone on its line"},
@@ -327,7 +327,7 @@ static void bad_files_get_a_sentence(void **state)
         {"[l1d]\nsize\n", "cores/my.ini:2: neither a section such as [l1d] nor 'key = value'"},
         {"[l1d]\nsize = 8G\n", "cores/my.ini:2: l1d.size must lie between 0 and 4G"},
         {"[l1d]\nsize = 4K\n\n[l1d]\nsize = 4K\n", "cores/my.ini:5: l1d.size is given twice, first in line 2"},
-        {"size = 4K\n", "cores/my.ini:1: 'size' stands before any section such as [l1d]; only 'base = CORE' may"},
+        {"size = 4K\n", "cores/my.ini:1: 'size' comes before any section such as [l1d]; only 'base = CORE' may"},
         {"[fetch]\nwidth = 17\n", "cores/my.ini:2: fetch.width must lie between 1 and 16"},
         {"[fetch]\nwidth = -1\n", "cores/my.ini:2: fetch.width must be a number, not '-1'"},
         {"[fetch]\nwidth = 99999999999999999999\n",
@@ -349,8 +349,8 @@ static void bad_files_get_a_sentence(void **state)
          "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '29'"},
         {"[events]\nloads = 4294967296\n",
          "cores/my.ini:2: events.loads must be numbers of counters from 0 to 28, such as 0,1, not '4294967296'"},
-        {"[events]\nl1d-misses = 0\n\nL1D_misses = 1\n",
-         "cores/my.ini:4: events.l1d-misses is given twice, first in line 2"},
+        {"[events]\nl1d_misses = 0\n\nL1D_misses = 1\n",
+         "cores/my.ini:4: events.l1d_misses is given twice, first in line 2"},
         {"[events]\na-name-that-is-longer-than-any-event-has = 0\n",
          "cores/my.ini:2: there is no event 'a-name-that-is-longer-than-any-event-has'; `cyclescope list events` names "
          "all"},
@@ -372,12 +372,12 @@ static void what_is_no_text_is_no_core_file(void **state)
     struct error err;
     char line[400];
     assert_int_equal(core_config_parse(&c, "[rob]\n\0", 7, "my.ini", &err), -EINVAL);
-    assert_string_equal(err.text, "my.ini: no core file: it contains a zero byte");
+    assert_string_equal(err.text, "my.ini: not a core file: it contains a zero byte");
     memset(line, 'x', sizeof line);
     assert_int_equal(core_config_parse(&c, line, sizeof line, "my.ini", &err), -EINVAL);
     assert_non_null(strstr(err.text, "my.ini:1: the line is longer than "));
     assert_int_equal(parse(&c, "base = foo\n", &err), -EINVAL);
-    assert_non_null(strstr(err.text, "cores/my.ini:1: there is no core 'foo' to begin with: cores are eyerman2006, "));
+    assert_non_null(strstr(err.text, "cores/my.ini:1: there is no base core 'foo': cores are eyerman2006, "));
 }
 
 static void bad_settings_get_a_sentence(void **state)
@@ -387,14 +387,14 @@ static void bad_settings_get_a_sentence(void **state)
         const char *setting, *want;
     } rows[] = {
         {"fetch.width=0", "--set fetch.width=0: fetch.width must lie between 1 and 16"},
-        {"l1d.sise=4K", "--set l1d.sise=4K: 'l1d.sise' is no parameter; did you mean 'l1d.size'?"},
-        {"width=4", "--set width=4: 'width' is no parameter; `cyclescope list params` names all"},
+        {"l1d.sise=4K", "--set l1d.sise=4K: 'l1d.sise' is not a parameter; did you mean 'l1d.size'?"},
+        {"width=4", "--set width=4: 'width' is not a parameter; `cyclescope list params` names all"},
         {"fetch.width", "--set fetch.width: must be section.key=value, such as l1d.size=32K"},
         {"", "--set : must be section.key=value, such as l1d.size=32K"},
         {"events.loads=x",
          "--set events.loads=x: events.loads must be numbers of counters from 0 to 28, such as 0,1, not 'x'"},
         {"events.=1", "--set events.=1: there is no event ''; `cyclescope list events` names all"},
-        {"events=1", "--set events=1: 'events' is no parameter; `cyclescope list params` names all"},
+        {"events=1", "--set events=1: 'events' is not a parameter; `cyclescope list params` names all"},
         {"mul.pipelined=2", "--set mul.pipelined=2: mul.pipelined must be yes or no, not '2'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -60,8 +60,8 @@ static void every_number_has_a_row(void **state)
     bool seen[NUMBERS] = {false};
     for (size_t i = 0; i < count_row_count; i++) {
         seen[count_rows[i].offset / sizeof(uint64_t)] = true;
-        if (count_rows[i].less != NO_COUNT)
-            seen[count_rows[i].less / sizeof(uint64_t)] = true;
+        if (count_rows[i].minus != NO_COUNT)
+            seen[count_rows[i].minus / sizeof(uint64_t)] = true;
     }
     for (unsigned s = 0; s < STAGES; s++)
         for (unsigned i = 0; i < stage_rows[s].reasons; i++)

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "monitor/counter_check.h"
-#include "monitor/distance.h"
-#include "monitor/slice_table.h"
+#include "sampler/counter_check.h"
+#include "sampler/distance.h"
+#include "sampler/slice_table.h"
 
 /* ---- distances */
 

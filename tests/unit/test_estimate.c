@@ -263,6 +263,61 @@ static void a_short_slice_counts_but_predicts_nothing(void **state)
     }
 }
 
+/* The last slot of a program that was steady takes 13 times as many cycles and has other events. */
+static void steady_with_a_strange_end(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    bool last = i == w->slots - 1;
+    double noise = world_normal(r);
+    to->cycles = last ? 13000 : (uint64_t)(1000 + 3 * noise);
+    to->count = last ? 3000 : (uint64_t)(200 + 2 * noise + world_normal(r));
+}
+
+static void strange_slots_are_uncertain_and_no_slope_is_followed_there(void **state)
+{
+    (void)state;
+    unsigned held = 0, runs = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct world w = {
+            .groups = 4, .slots = 401, .slot = steady_with_a_strange_end, .seed = seed, .clock = CLOCK_INSNS};
+        world_run(&w, "regression");
+        for (size_t i = 0; i < w.groups; i++) {
+            struct estimate x = estimates_total(w.estimates, i);
+            held += x.low <= w.truth && w.truth <= x.high;
+            runs++;
+            assert_true(off_by(x.value, w.truth) < 0.05); /* the slope of the steady part would say 13,000 events */
+        }
+        world_end(&w);
+    }
+    assert_true(held >= runs * 93 / 100);
+}
+
+/* Slices of the first rounds are short: 125, 250 and 500 ticks, then 1000. The program starts with a burst. */
+static void early_slices_count_the_start(void **state)
+{
+    (void)state;
+    FOR_EACH_ESTIMATOR(name)
+    {
+        struct world w = {.groups = 2, .seed = 1};
+        world_begin(&w, name);
+        w.plan.first_slice = 125;
+        double truth = 0;
+        for (uint32_t i = 0; i < 40; i++) {
+            uint64_t length = plan_slice_in_round(&w.plan, i / 2), count = i < 4 ? 8 * length : length / 5;
+            struct slice s = {.group = i % 2, .round = i / 2, .cycles = length, .insns = length};
+            s.count[i % 2] = count;
+            truth += (double)count;
+            world_add(&w, &s);
+        }
+        for (size_t i = 0; i < 2; i++) {
+            struct estimate x = estimates_total(w.estimates, i);
+            assert_true(off_by(x.value, truth) < 0.35);
+            assert_true(x.low <= truth && truth <= x.high && x.high < 4 * truth);
+        }
+        estimates_finish(w.estimates);
+        world_end(&w);
+    }
+}
+
 static void idle_slots_are_predicted(void **state)
 {
     (void)state;
@@ -537,6 +592,8 @@ int main(void)
         cmocka_unit_test(too_few_slices_tell_no_high_end),
         cmocka_unit_test(a_last_round_may_be_partial),
         cmocka_unit_test(a_short_slice_counts_but_predicts_nothing),
+        cmocka_unit_test(strange_slots_are_uncertain_and_no_slope_is_followed_there),
+        cmocka_unit_test(early_slices_count_the_start),
         cmocka_unit_test(idle_slots_are_predicted),
         cmocka_unit_test(a_larger_share_is_more_certain),
         cmocka_unit_test(regression_follows_the_other_clock),

@@ -41,18 +41,19 @@ static const struct good_row {
 } good_rows[] = {
     {"cycles", "cycles", {0}},
     {"CyCles", "cycles", {0}},
-    {"L1-dcache-load-misses", "l1d-misses", {0}},
-    {"l1-DCACHE-load-misses", "l1d-misses", {0}},
+    {"L1-dcache-load-misses", "l1d_misses", {0}},
+    {"l1-DCACHE-load-misses", "l1d_misses", {0}},
     {"cycles:u", "cycles", {.privilege = PRIVILEGE_USER}},
     {"cycles:M", "cycles", {.privilege = PRIVILEGE_MACHINE}},
     {"cycles:um", "cycles", {.privilege = PRIVILEGE_ANY}},
-    {"fetch-stalls:edge", "fetch-stalls", {.edge = true}},
-    {"fetch-stalls:edge:inv", "fetch-stalls", {.edge = true, .invert = true}},
-    {"fetch-stalls:inv:EDGE", "fetch-stalls", {.edge = true, .invert = true}},
-    {"committed:thresh=3", "committed", {.threshold = 3}},
-    {"committed:inv:thresh=3", "committed", {.threshold = 3, .invert = true}},
-    {"committed:thresh=0x1F", "committed", {.threshold = 31}},
-    {"committed:thresh=010", "committed", {.threshold = 10}},
+    {"fetch_stalls:edge", "fetch_stalls", {.edge = true}},
+    {"fetch_stalls:edge:inv", "fetch_stalls", {.edge = true, .invert = true}},
+    {"fetch_stalls:inv:EDGE", "fetch_stalls", {.edge = true, .invert = true}},
+    {"instructions:thresh=3", "instructions", {.at_least = 4}},
+    {"instructions:inv:thresh=3", "instructions", {.at_least = 4, .invert = true}},
+    {"instructions:thresh=0", "instructions", {.at_least = 1}},
+    {"instructions:thresh=0x1F", "instructions", {.at_least = 32}},
+    {"instructions:thresh=010", "instructions", {.at_least = 11}},
     {"loads:spec", "loads", {.path = PATH_SPEC}},
     {"loads:retired", "loads", {.path = PATH_RETIRED}},
     {"loads:ip=0x10000-0x10400", "loads", {.ip = {0x10000, 0x10400}}},
@@ -60,12 +61,12 @@ static const struct good_row {
     {"loads:ip=0-0xffffffffffffffff", "loads", {.ip = {0, UINT64_MAX}}},
     {"loads:addr=4096-0x2000", "loads", {.addr = {4096, 8192}}},
     {"loads:ip=1-2:addr=3-4", "loads", {.ip = {1, 2}, .addr = {3, 4}}},
-    {"committed:op=alu", "committed", {.classes = 1u << CLASS_ALU}},
-    {"committed:op=FPsqrt|load", "committed", {.classes = 1u << CLASS_FPSQRT | 1u << CLASS_LOAD}},
-    {"l1d-misses:mask=load", "l1d-misses", {.mask = 1}},
-    {"l1d-misses:mask=fill|LOAD", "l1d-misses", {.mask = 5}},
-    {"L1-dcache-load-misses:Store", "l1d-misses", {.mask = 2}},
-    {"l1d-misses:load|store|fill:u", "l1d-misses", {.mask = 7, .privilege = PRIVILEGE_USER}},
+    {"instructions:op=alu", "instructions", {.classes = 1u << CLASS_ALU}},
+    {"instructions:op=FPsqrt|load", "instructions", {.classes = 1u << CLASS_FPSQRT | 1u << CLASS_LOAD}},
+    {"l1d_misses:mask=load", "l1d_misses", {.mask = 1}},
+    {"l1d_misses:mask=fill|LOAD", "l1d_misses", {.mask = 5}},
+    {"L1-dcache-load-misses:Store", "l1d_misses", {.mask = 2}},
+    {"l1d_misses:load|store|fill:u", "l1d_misses", {.mask = 7, .privilege = PRIVILEGE_USER}},
     {"waits:sub-event-number-15|sub-event-number-1", "waits", {.mask = 0x8002}},
     {"cycles:marked", "cycles", {.marked = true}},
     {"cycles:preload=0", "cycles", {.preload = 0}},
@@ -82,7 +83,7 @@ static const struct good_row {
       .period = 7,
       .preload = 5,
       .share = 2,
-      .threshold = 9,
+      .at_least = 10,
       .invert = true}},
 };
 
@@ -106,7 +107,7 @@ static void modifiers_are_understood(void **state)
         assert_int_equal(s.of->edge, want.edge);
         assert_int_equal(s.of->invert, want.invert);
         assert_int_equal(s.of->marked, want.marked);
-        assert_int_equal(s.of->threshold, want.threshold);
+        assert_int_equal(s.of->at_least, want.at_least);
         assert_memory_equal(&s.of->ip, &want.ip, sizeof want.ip);
         assert_memory_equal(&s.of->addr, &want.addr, sizeof want.addr);
         assert_int_equal(s.of->preload, want.preload);
@@ -124,14 +125,14 @@ static void the_whole_syntax_in_one_list(void **state)
         unsigned group;
         bool grouped;
     } want[] = {
-        {"l1d-misses", "l1d-misses", 0, false},
+        {"l1d_misses", "l1d_misses", 0, false},
         {"cycles", "cycles:u", 1, false},
-        {"fetch-stalls", "fetch-stalls:edge", 2, false},
-        {"committed", "committed:thresh=3", 3, false},
+        {"fetch_stalls", "fetch_stalls:edge", 2, false},
+        {"instructions", "instructions:thresh=3", 3, false},
         {"loads", "loads", 4, true},
         {"stores", "stores", 4, true},
     };
-    struct event_specs s = parse("l1d-misses,cycles:u,fetch-stalls:edge,committed:thresh=3,{loads,stores}");
+    struct event_specs s = parse("l1d_misses,cycles:u,fetch_stalls:edge,instructions:thresh=3,{loads,stores}");
     assert_int_equal(s.count, 6);
     for (size_t i = 0; i < s.count; i++) {
         assert_ptr_equal(s.of[i].event, find(want[i].event));
@@ -149,7 +150,7 @@ static void a_groups_modifiers_are_those_of_its_members(void **state)
     assert_int_equal(s.count, 3);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(s.of[i].privilege, PRIVILEGE_USER);
-        assert_int_equal(s.of[i].threshold, 2);
+        assert_int_equal(s.of[i].at_least, 3);
         assert_false(s.of[i].marked);
     }
     assert_int_equal(s.of[0].path, PATH_SPEC);
@@ -160,7 +161,7 @@ static void a_groups_modifiers_are_those_of_its_members(void **state)
     assert_string_equal(s.of[0].text, "loads:spec:u:thresh=2");
     assert_string_equal(s.of[1].text, "stores:period=5:u:thresh=2");
     event_specs_free(&s);
-    s = parse("{fetch-stalls:inv,cycles:edge}:thresh=1"); /* what inv needs may come from the group */
+    s = parse("{fetch_stalls:inv,cycles:edge}:thresh=1"); /* what inv needs may come from the group */
     assert_true(s.of[0].invert && !s.of[1].invert);
     event_specs_free(&s);
 }
@@ -218,7 +219,7 @@ static const struct bad_row {
     const char *sentence;
 } bad_rows[] = {
     /* events */
-    {"l1d-misse", 0, "there is no event 'l1d-misse': did you mean 'l1d-misses'?"},
+    {"l1d-misse", 0, "there is no event 'l1d-misse': did you mean 'l1d_misses'?"},
     {"cycles,L1-dcache-load-miss", 7, "there is no event 'L1-dcache-load-miss': did you mean 'L1-dcache-load-misses'?"},
     {"cycles, zzzzzzzzz:u", 8, "there is no event 'zzzzzzzzz': `cyclescope list events` names all"},
     {"cycles,thresh=3", 7,
@@ -239,11 +240,11 @@ static const struct bad_row {
     {"cycles,{loads,stores", 7, "a brace is not closed"},
     {"cycles,{", 7, "a brace is not closed"},
     {"cycles,{loads,", 7, "a brace is not closed"},
-    {"{loads,{stores}}", 7, "a group cannot stand in a group"},
-    {"{loads{stores}}", 6, "a group cannot stand in a group"},
-    {"loads}", 5, "a brace is closed that was not opened"},
-    {"}", 0, "a brace is closed that was not opened"},
-    {"{loads}}", 7, "a brace is closed that was not opened"},
+    {"{loads,{stores}}", 7, "a group cannot contain a group"},
+    {"{loads{stores}}", 6, "a group cannot contain a group"},
+    {"loads}", 5, "this brace closes no group"},
+    {"}", 0, "this brace closes no group"},
+    {"{loads}}", 7, "this brace closes no group"},
     {"cycles:u loads", 9, "a comma is missing before 'loads'"},
     {"{cycles loads}", 8, "a comma is missing before 'loads'"},
     {"{cycles}loads", 8, "a comma is missing before 'loads'"},
@@ -254,8 +255,8 @@ static const struct bad_row {
     {"{loads}:", 7, "a modifier such as u or edge is missing after the colon"},
     {"cycles:edgy", 7, "':edgy' is no modifier of 'cycles': modifiers are " MODIFIERS_OF_CYCLES},
     {"cycles:=3", 7, "':=3' is no modifier of 'cycles': modifiers are " MODIFIERS_OF_CYCLES},
-    {"cycles:u:uk", 9, "':uk' is perf's and not supported: privileges are u, m and um"},
-    {"cycles:upp", 7, "':upp' is perf's and not supported: `record --precise` makes samples exact"},
+    {"cycles:u:uk", 9, "':uk' is a modifier of perf that is not supported: privileges are u, m and um"},
+    {"cycles:upp", 7, "':upp' is a modifier of perf that is not supported: `record --precise` makes samples exact"},
     {"cycles:edge=1", 11, "edge takes no value"},
     {"cycles:u=", 8, "u takes no value"},
     {"cycles:edge:EDGE", 12, "'EDGE' is given twice"},
@@ -272,24 +273,23 @@ static const struct bad_row {
     {"cycles:name=a\tb", 13, "name needs a text without control characters"},
     {"{cycles}:name=x", 9, "a group has no name: give name= to its events"},
     /* numbers */
-    {"committed:thresh=0", 17, "thresh needs a number of at least 1"},
-    {"committed:thresh", 10, "thresh needs a number of at least 1"},
-    {"committed:thresh=", 10, "thresh needs a number of at least 1"},
-    {"committed:thresh=-1", 17, "thresh needs a number of at least 1"},
-    {"committed:thresh=3x", 18, "thresh needs a number of at least 1"},
-    {"committed:thresh=0x", 18, "thresh needs a number of at least 1"},
-    {"committed:thresh=0xfg", 20, "thresh needs a number of at least 1"},
-    {"committed:thresh=3KK", 18, "thresh needs a number of at least 1"},
-    {"committed:thresh=K", 17, "thresh needs a number of at least 1"},
+    {"instructions:thresh", 13, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=", 13, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=-1", 20, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=3x", 21, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=0x", 21, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=0xfg", 23, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=3KK", 21, "thresh needs a number such as 100 or 2M"},
+    {"instructions:thresh=K", 20, "thresh needs a number such as 100 or 2M"},
     {"cycles:preload=x", 15, "preload needs a number such as 100 or 2M"},
     {"cycles:period=18446744073709551616", 14, "period needs a number of at most 18446744073709551615"},
     {"cycles:period=18446744073709552K", 14, "period needs a number of at most 18446744073709551615"},
     {"cycles:period=000000000000000000000000000000001", 14, "period needs a number of at most 18446744073709551615"},
     {"cycles:share=5G", 13, "share needs a number of at most 4294967295"},
     /* ranges */
-    {"cycles:ip=1-2", 7, "'cycles' is no event of instructions: it cannot be asked for by ip="},
-    {"{loads,cycles}:ip=1-2", 15, "'cycles' is no event of instructions: it cannot be asked for by ip="},
-    {"committed:addr=1-2", 10, "'committed' has no data address: it cannot be asked for by addr="},
+    {"cycles:ip=1-2", 7, "'cycles' is no event of instructions: ip= does not apply to it"},
+    {"{loads,cycles}:ip=1-2", 15, "'cycles' is no event of instructions: ip= does not apply to it"},
+    {"instructions:addr=1-2", 13, "'instructions' has no data address: addr= does not apply to it"},
     {"loads:ip", 6, "ip needs a range such as 0x10000-0x10400"},
     {"loads:ip=", 6, "ip needs a range such as 0x10000-0x10400"},
     {"loads:ip=0x10", 9, "ip needs a range such as 0x10000-0x10400"},
@@ -300,30 +300,30 @@ static const struct bad_row {
     {"loads:addr=1-2-3", 14, "addr needs two addresses such as 0x10000-0x10400"},
     {"loads:ip=18446744073709551616-1", 9, "ip needs addresses of at most 64 bits"},
     {"loads:addr=1-0x10000000000000000", 13, "addr needs addresses of at most 64 bits"},
-    {"loads:addr=16-0x10", 14, "addr needs a range that ends behind its beginning"},
+    {"loads:addr=16-0x10", 14, "addr needs a range that ends above its start"},
     /* classes and paths */
-    {"cycles:op=load", 7, "'cycles' is no event of instructions: it cannot be asked for by op="},
-    {"cycles:retired", 7, "'cycles' is no event of instructions: it cannot be asked for by retired"},
-    {"committed:spec", 10, "'committed' exists only for instructions that retire: it cannot be asked for by spec"},
+    {"cycles:op=load", 7, "'cycles' is no event of instructions: op= does not apply to it"},
+    {"cycles:retired", 7, "'cycles' is no event of instructions: retired does not apply to it"},
+    {"instructions:spec", 13, "'instructions' exists only for instructions that retire: spec does not apply to it"},
     {"fetched:retired", 8,
-     "'fetched' exists only for all instructions, wrong path included: it cannot be asked for by retired"},
-    {"committed:op", 10, "op needs classes of instructions such as load|store"},
-    {"committed:op=load|lead", 18, "'lead' is no class of instructions: classes are " CLASSES},
-    {"committed:op=load|", 17, "a name is missing beside '|'"},
-    {"committed:op=|load", 13, "a name is missing beside '|'"},
-    {"committed:op=load||alu", 18, "a name is missing beside '|'"},
-    {"committed:op=load|alu|LOAD", 22, "'LOAD' is named twice"},
+     "'fetched' exists only for all instructions, wrong path included: retired does not apply to it"},
+    {"instructions:op", 13, "op needs classes of instructions such as load|store"},
+    {"instructions:op=load|lead", 21, "'lead' is no class of instructions: classes are " CLASSES},
+    {"instructions:op=load|", 20, "a name is missing beside '|'"},
+    {"instructions:op=|load", 16, "a name is missing beside '|'"},
+    {"instructions:op=load||alu", 21, "a name is missing beside '|'"},
+    {"instructions:op=load|alu|LOAD", 25, "'LOAD' is named twice"},
     /* sub-events */
-    {"cycles:mask=x", 7, "'cycles' has no sub-events: it cannot be asked for by mask="},
-    {"l1d-misses:mask", 11, "mask needs sub-events of its event"},
-    {"l1d-misses:mask=lead", 16, "'lead' is no sub-event of 'l1d-misses': its sub-events are load, store, fill"},
-    {"l1d-misses:load|lead", 16, "'lead' is no sub-event of 'l1d-misses': its sub-events are load, store, fill"},
-    {"l1d-misses:lead|load", 11,
-     "':lead|load' is no modifier of 'l1d-misses': modifiers are u, m, um, edge, inv, thresh=, spec, retired, mask=, "
+    {"cycles:mask=x", 7, "'cycles' has no sub-events: mask= does not apply to it"},
+    {"l1d_misses:mask", 11, "mask needs sub-events of its event"},
+    {"l1d_misses:mask=lead", 16, "'lead' is no sub-event of 'l1d_misses': its sub-events are load, store, fill"},
+    {"l1d_misses:load|lead", 16, "'lead' is no sub-event of 'l1d_misses': its sub-events are load, store, fill"},
+    {"l1d_misses:lead|load", 11,
+     "':lead|load' is no modifier of 'l1d_misses': modifiers are u, m, um, edge, inv, thresh=, spec, retired, mask=, "
      "ip=, addr=, op=, marked, preload=, period=, share=, name=, load, store, fill"},
-    {"l1d-misses:load:store", 16, "sub-events are given twice: join them by '|'"},
-    {"l1d-misses:load|fill|load", 21, "'load' is named twice"},
-    {"{l1d-misses,loads}:load", 19,
+    {"l1d_misses:load:store", 16, "sub-events are given twice: join them by '|'"},
+    {"l1d_misses:load|fill|load", 21, "'load' is named twice"},
+    {"{l1d_misses,loads}:load", 19,
      "':load' is no modifier of 'loads': modifiers are u, m, um, edge, inv, thresh=, spec, retired, ip=, addr=, op=, "
      "marked, preload=, period=, share=, name="},
     {"waits:sub", 6,

@@ -103,7 +103,7 @@ static void put_modifier(struct list *l, struct event_spec *s, unsigned which, c
     switch (which) {
     case 0: add(to, "%s", privileges[s->privilege = (uint8_t)(1 + below(l, 3))]); break;
     case 1: add(to, "edge"), s->edge = true; break;
-    case 2: add(to, "thresh="), put_number(l, to, s->threshold = number(l)); break;
+    case 2: add(to, "thresh="), put_number(l, to, (s->at_least = number(l)) - 1); break;
     case 3:
         s->path = (uint8_t)(1 + below(l, 2));
         if (e->paths & s->path)
@@ -154,7 +154,7 @@ static void put_event(struct list *l, unsigned group, bool grouped)
     }
     for (unsigned i = 0; i < count; i++) {
         char modifier[TEXT_MOST] = "";
-        if (order[i] == 12 && !s->edge && s->threshold == 0)
+        if (order[i] == 12 && !s->edge && s->at_least == 0)
             continue;
         put_modifier(l, s, order[i], modifier);
         if (modifier[0] == '\0')
@@ -217,7 +217,7 @@ static void compare(const struct event_spec *got, const struct event_spec *want,
     assert_int_equal(got->edge, want->edge);
     assert_int_equal(got->invert, want->invert);
     assert_int_equal(got->marked, want->marked);
-    assert_int_equal(got->threshold, want->threshold);
+    assert_int_equal(got->at_least, want->at_least);
     assert_memory_equal(&got->ip, &want->ip, sizeof got->ip);
     assert_memory_equal(&got->addr, &want->addr, sizeof got->addr);
     assert_int_equal(got->preload, want->preload);

@@ -111,7 +111,8 @@ static void the_documented_list_is_understood(void **state)
     (void)state;
     struct event_specs s = {0};
     struct error err = {""};
-    int code = event_specs_parse(&s, "l1d-misses,cycles:u,fetch-stalls:edge,committed:thresh=3,{loads,stores}", &err);
+    int code =
+        event_specs_parse(&s, "l1d_misses,cycles:u,fetch_stalls:edge,instructions:thresh=3,{loads,stores}", &err);
     assert_string_equal(err.text, "");
     assert_int_equal(code, 0);
     assert_int_equal(s.count, 6);

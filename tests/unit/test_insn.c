@@ -133,29 +133,29 @@ static void meaningful_bits_are_the_mask_and_the_operands(void **state)
 static void reserved_encodings_do_not_decode(void **state)
 {
     static const uint32_t reserved[] = {
-        0x0000,             /* defined to be illegal */
-        0x0004,             /* c.addi4spn without an immediate */
-        0x8000,             /* quadrant 0, funct3 100 */
-        0x2001,             /* c.addiw zero */
-        0x6101,             /* c.addi16sp without an immediate */
-        0x6501,             /* c.lui without an immediate */
-        0x9c41,             /* c.subw's neighbours */
-        0x9c61,     0x4002, /* c.lwsp zero */
-        0x6002,             /* c.ldsp zero */
-        0x8002,             /* c.jr zero */
-        0x00b55553,         /* fadd.s with rounding mode 5 */
-        0x00b56553,         /* and 6 */
-        0x04b57043,         /* fmadd with format 2, half precision */
-        0x0205151b,         /* slliw by 32 */
-        0x80001013,         /* slli with bits above the shift amount */
-        0x00002067,         /* jalr with funct3 2 */
-        0x00002063,         /* branch with funct3 2 */
-        0x00007003,         /* load with funct3 7 */
-        0x00004023,         /* store with funct3 4 */
-        0x10200073,         /* sret: privileged */
-        0x12000073,         /* sfence.vma */
-        0x1010202f,         /* lr.w with rs2 */
-        0x0000001f,         /* longer than 32 bits */
+        0x0000,     /* defined to be illegal */
+        0x0004,     /* c.addi4spn without an immediate */
+        0x9c79,     /* Zcb's neighbors */
+        0x9000,     /* quadrant 0, funct6 100100 */
+        0x2001,     /* c.addiw zero */
+        0x6101,     /* c.addi16sp without an immediate */
+        0x6501,     /* c.lui without an immediate */
+        0x4002,     /* c.lwsp zero */
+        0x6002,     /* c.ldsp zero */
+        0x8002,     /* c.jr zero */
+        0x00b55553, /* fadd.s with rounding mode 5 */
+        0x00b56553, /* and 6 */
+        0x06b57043, /* fmadd with format 3, quadruple precision */
+        0x0205151b, /* slliw by 32 */
+        0x80001013, /* slli with bits above the shift amount */
+        0x00002067, /* jalr with funct3 2 */
+        0x00002063, /* branch with funct3 2 */
+        0x00007003, /* load with funct3 7 */
+        0x00004023, /* store with funct3 4 */
+        0x10200073, /* sret: privileged */
+        0x12000073, /* sfence.vma */
+        0x1010202f, /* lr.w with rs2 */
+        0x0000001f, /* longer than 32 bits */
         0x0000003f, 0x0000007f, 0xffffffff,
     };
     (void)state;

@@ -59,7 +59,7 @@ struct machine {
 
 static void poke(struct machine *m, uint64_t at, const uint32_t *code, size_t words)
 {
-    memcpy(guest_memory_base(m->memory) + at, code, 4 * words);
+    assert_int_equal(guest_copy_out(m->memory, at, code, 4 * words), 0);
 }
 
 static struct machine machine_with(const uint32_t *code, size_t words)

@@ -19,9 +19,9 @@ static void numbers_stay(void **state)
         const char *name;
         unsigned number;
     } known[] = {
-        {"cycles", 1},       {"committed", 2},    {"fetched", 3},      {"loads", 6},
-        {"stores", 7},       {"l1i-misses", 17},  {"l1d-misses", 20},  {"l1d-evictions", 39},
-        {"fetch-stops", 50}, {"head-stalls", 58}, {"data-stalls", 63}, {"branches", 77},
+        {"cycles", 1},       {"instructions", 2}, {"fetched", 3},      {"loads", 6},
+        {"stores", 7},       {"l1i_misses", 17},  {"l1d_misses", 20},  {"l1d_evictions", 39},
+        {"fetch_stops", 50}, {"head_stalls", 58}, {"data_stalls", 63}, {"branches", 77},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const struct event *e = event_find(known[i].name, strlen(known[i].name));
@@ -52,9 +52,9 @@ static void specs_have_codes(void **state)
         {"loads:spec", 6 | UINT64_C(2) << 42},
         {"loads:retired", 6},
         {"loads:half|double", 6 | UINT64_C(10) << 12},
-        {"instructions:thresh=3", 2 | UINT64_C(3) << 28},
-        {"instructions:thresh=4095:inv", 2 | UINT64_C(4095) << 28 | UINT64_C(2) << 40},
-        {"head-stalls:edge", 58 | UINT64_C(1) << 40},
+        {"instructions:thresh=3", 2 | UINT64_C(4) << 28},
+        {"instructions:thresh=4094:inv", 2 | UINT64_C(4095) << 28 | UINT64_C(2) << 40},
+        {"head_stalls:edge", 58 | UINT64_C(1) << 40},
     };
     struct event_specs s = {0};
     struct error err;
@@ -71,8 +71,8 @@ static void specs_have_codes(void **state)
 static void filters_have_none(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"loads:ip=0-16", "loads:addr=0-16", "committed:op=alu", "loads:marked",
-                                        "loads:thresh=4096"};
+    static const char *const texts[] = {"loads:ip=0-16", "loads:addr=0-16", "instructions:op=alu", "loads:marked",
+                                        "loads:thresh=4095"};
     struct event_specs s = {0};
     struct error err;
     uint64_t code;

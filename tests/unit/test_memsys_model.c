@@ -147,6 +147,7 @@ static void compare(const struct geometry *g, bool through, bool allocate, uint6
     assert_int_equal(n->l2d.misses[0] - n->l2d.merges[0], model.l2.misses);
     assert_int_equal(n->l1d.writebacks, model.l1.writebacks);
     assert_int_equal(n->l2d.writebacks, model.l2.writebacks);
+    assert_int_equal(n->primary_d.l1[0], n->l1d.misses[0] - n->l1d.merges[0]);
     assert_int_equal(n->l1d.clean_evictions, model.l1.clean_evictions);
     assert_int_equal(n->l2d.clean_evictions, model.l2.clean_evictions);
     assert_int_equal(n->l1d.store_accesses, model.l1.store_accesses);

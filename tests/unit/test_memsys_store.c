@@ -46,6 +46,8 @@ static void test_store_miss_without_allocation_is_passed_on(void **state)
     assert_int_equal(memsys_counts(m)->l2d.accesses[0], 3);
     assert_int_equal(memsys_counts(m)->l2d.misses[0], 3);
     assert_int_equal(memsys_counts(m)->l2d.merges[0], 1);
+    assert_int_equal(memsys_counts(m)->primary_d.l1[0], 3);
+    assert_int_equal(memsys_counts(m)->primary_d.memory[0], 2); /* not the store to the line on its way */
     memsys_free(m);
 }
 

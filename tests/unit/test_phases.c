@@ -1,5 +1,6 @@
 /* Analysis of basic block vectors: known runs have their known structure, files are read and refused, and clusters are
  * the kinds of intervals that were put in. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "phases/cluster.h"
 #include "phases/phases.h"
+#include "phases/stretch.h"
 
 enum { INTERVAL = 1000 };
 
@@ -42,11 +44,21 @@ static struct phases analysed(const struct bbv_set *s, size_t budget)
 {
     struct phases p;
     struct error err;
-    projected *vector = bbv_project(s);
-    assert_non_null(vector);
-    assert_int_equal(phases_analyse(s, (const projected *)vector, budget, &p, &err), 0);
-    free(vector);
+    struct fine_signal fine;
+    assert_int_equal(fine_signal_of_set(&fine, s), 0);
+    assert_int_equal(phases_analyse(s, &fine, budget, &p, &err), 0);
+    fine_signal_free(&fine);
     return p;
+}
+
+static size_t intervals(double insns)
+{
+    return (size_t)(insns / INTERVAL + 0.5);
+}
+
+static size_t longest_period(const struct phases *p)
+{
+    return p->structure.periods ? intervals(p->structure.period[p->structure.periods - 1].insns) : 0;
 }
 
 static void initialization_and_period_are_found_to_the_interval(void **state)
@@ -64,8 +76,8 @@ static void initialization_and_period_are_found_to_the_interval(void **state)
         struct bbv_set s = run_of(runs[k].init, runs[k].period, runs[k].times);
         struct phases p = analysed(&s, 0);
         assert_int_equal(p.init_end, runs[k].init_end);
-        assert_int_equal(p.period, runs[k].length);
-        assert_int_equal(p.correlated_period, runs[k].length);
+        assert_int_equal(longest_period(&p), runs[k].length);
+        assert_int_equal(intervals(p.structure.correlated_period), runs[k].length);
         phases_free(&p);
         bbv_free(&s);
     }
@@ -77,10 +89,9 @@ static void a_period_of_periods_is_told_with_both(void **state)
     struct bbv_set s = run_of("eeeeeeee", "aaabbaaabbaaabbaaabbcccccccccc", 8);
     struct phases p = analysed(&s, 0);
     assert_int_equal(p.init_end, 8);
-    assert_int_equal(p.period_count, 2);
-    assert_int_equal(p.periods[0], 5);
-    assert_int_equal(p.periods[1], 30);
-    assert_int_equal(p.period, 30);
+    assert_int_equal(p.structure.periods, 2);
+    assert_int_equal(intervals(p.structure.period[0].insns), 5);
+    assert_int_equal(intervals(p.structure.period[1].insns), 30);
     phases_free(&p);
     bbv_free(&s);
 }
@@ -90,8 +101,11 @@ static void differences_are_what_they_are_by_hand(void **state)
     (void)state;
     struct bbv_set s = run_of("", "ab", 2); /* shared 0.1; each kind 0.45 of the run, 0.9 of its interval */
     double one[4], two[3];
-    assert_int_equal(phases_difference(&s, 1, one), 0);
-    assert_int_equal(phases_difference(&s, 2, two), 0);
+    struct stretches w;
+    assert_int_equal(stretches_begin(&w, &s, 0), 0);
+    stretches_compare(&w, 1, one);
+    stretches_compare(&w, 2, two);
+    stretches_end(&w);
     for (unsigned k = 0; k < 4; k++)
         assert_true(one[k] > 0.9 - 1e-9 && one[k] < 0.9 + 1e-9);
     for (unsigned k = 0; k < 3; k++)
@@ -99,17 +113,56 @@ static void differences_are_what_they_are_by_hand(void **state)
     bbv_free(&s);
 }
 
+/* Two intervals of a block of 5 instructions and one of 20. By entries, the first has 20 and 10 of them, the second 100
+ * and 10: shares of 2/3 and 1/3, 10/11 and 1/11; in the whole run 6/7 and 1/7. By instructions they are 1/3 and 2/3,
+ * 5/7 and 2/7; in the whole run 3/5 and 2/5. A stretch and a half has 70 and 15 entries. */
+static void both_forms_of_vectors_are_compared_as_by_hand(void **state)
+{
+    (void)state;
+    static const double by_hand[2][3] = {{8. / 15, 8. / 35, 0}, {8. / 21, 8. / 77, 2 * (6. / 7 - 70. / 85)}};
+    struct bbv_set s = {.interval = 300};
+    for (unsigned k = 0; k < 2; k++) {
+        assert_int_equal(bbv_add_entered(&s, 0, k ? 500 : 100, k ? 100 : 20), 0);
+        assert_int_equal(bbv_add_entered(&s, 1, 200, 10), 0);
+        assert_int_equal(bbv_end(&s), 0);
+    }
+    for (unsigned weight = BBV_INSNS; weight <= BBV_ENTRIES; weight++) {
+        struct stretches w;
+        double one[2], more[1];
+        s.weight = weight;
+        assert_int_equal(stretches_begin(&w, &s, 0), 0);
+        stretches_compare(&w, 1, one);
+        stretches_compare(&w, 1.5, more);
+        stretches_end(&w);
+        assert_true(fabs(one[0] - by_hand[weight][0]) < 1e-9 && fabs(one[1] - by_hand[weight][1]) < 1e-9);
+        assert_true(weight == BBV_INSNS || fabs(more[0] - by_hand[weight][2]) < 1e-9);
+    }
+    bbv_free(&s);
+}
+
+/* An interval that lies within one block has an entry all the same. */
+static void an_interval_in_which_no_block_begins_has_a_vector(void **state)
+{
+    (void)state;
+    struct bbv_set s = {.interval = 10};
+    assert_int_equal(bbv_add_entered(&s, 3, 10, 0), 0);
+    assert_int_equal(bbv_end(&s), 0);
+    assert_true(s.vector[0].entries == 1 && s.entry[0].entries == 1);
+    bbv_free(&s);
+}
+
 static void the_best_points_are_those_with_the_runs_mixture(void **state)
 {
     (void)state;
-    struct bbv_set s = run_of("eeeeee", "aaab", 20); /* of 86: e 6, a 60, b 20 */
-    struct phases p = analysed(&s, 43);
-    assert_int_equal(p.best.length, 4);
+    struct bbv_set s = run_of("eeeeee", "aaab", 20); /* after initialization: three quarters a, a quarter b */
+    struct phases p = analysed(&s, 40);
+    assert_int_equal((int)p.best.length, 4);
     assert_int_equal(p.best.start, 6);
-    assert_int_equal(p.budgeted.length, 43);
-    assert_int_equal(p.budgeted.start, 3); /* with its share of 3 e */
+    assert_true(p.best.difference < 1e-9);
+    assert_int_equal((int)p.budgeted.length, 40);
+    assert_int_equal(p.budgeted.start, 6);
     assert_int_equal(p.naive.start, 10);
-    assert_int_equal(p.naive.length, 4);
+    assert_int_equal((int)p.naive.length, 4);
     phases_free(&p);
     bbv_free(&s);
 }
@@ -199,7 +252,7 @@ static void broken_files_are_refused_with_their_line(void **state)
     } broken[] = {
         {"", "no basic block vector"},
         {"T:1:5\nT:2", ":2: a block without its count"},
-        {"T:1:5\nhello\n", ":2: neither a vector nor a remark"},
+        {"T:1:5\nhello\n", ":2: neither a vector nor a comment"},
         {"T:x:5\n", ":1: a number is missing"},
         {"T:1:\n", ":1: a number is missing"},
         {"T 5:3\n", ":1: an entry does not begin with a colon"},
@@ -222,6 +275,8 @@ int main(void)
         cmocka_unit_test(initialization_and_period_are_found_to_the_interval),
         cmocka_unit_test(a_period_of_periods_is_told_with_both),
         cmocka_unit_test(differences_are_what_they_are_by_hand),
+        cmocka_unit_test(both_forms_of_vectors_are_compared_as_by_hand),
+        cmocka_unit_test(an_interval_in_which_no_block_begins_has_a_vector),
         cmocka_unit_test(the_best_points_are_those_with_the_runs_mixture),
         cmocka_unit_test(clusters_are_the_kinds_and_weights_their_shares),
         cmocka_unit_test(a_set_that_is_written_is_read_back),

@@ -114,9 +114,10 @@ static void add_far_calls(struct random *r, uint32_t *code)
 /* ---- the literal count */
 
 struct literal {
-    uint64_t insns[WORDS]; /* by the entry of the block */
-    uint64_t head;         /* of the block in progress */
-    bool begins;           /* the next instruction begins one */
+    uint64_t insns[WORDS], entries[WORDS]; /* by the entry of the block */
+    uint64_t head;                         /* of the block in progress */
+    bool begins;                           /* the next instruction begins one */
+    bool began;                            /* the last one did */
 };
 
 static bool transfers(const struct insn *i)
@@ -130,8 +131,11 @@ static void see_insn(void *context, const struct hart *h, uint64_t pc, const str
 {
     (void)h;
     struct literal *l = context;
-    if (l->begins)
+    if (l->begins) {
         l->head = pc;
+        l->entries[(pc - CODE) / 4]++;
+    }
+    l->began = l->begins;
     l->insns[(l->head - CODE) / 4]++;
     l->begins = transfers(insn);
 }
@@ -140,7 +144,7 @@ static void see_insn(void *context, const struct hart *h, uint64_t pc, const str
 
 struct told {
     const uint32_t *code;
-    uint64_t insns[WORDS];
+    uint64_t insns[WORDS], entries[WORDS];
 };
 
 static struct insn insn_at(const uint32_t *code, unsigned at)
@@ -168,7 +172,7 @@ static struct basic_block block_at(const uint32_t *code, unsigned entry)
     return b;
 }
 
-static void tell(void *context, uint32_t number, const struct basic_block *block, uint64_t insns)
+static void tell(void *context, uint32_t number, const struct basic_block *block, uint64_t insns, uint64_t entries)
 {
     (void)number;
     struct told *told = context;
@@ -179,6 +183,7 @@ static void tell(void *context, uint32_t number, const struct basic_block *block
     assert_int_equal(block->target, wanted.target);
     assert_int_equal(block->call, wanted.call);
     told->insns[entry] += insns;
+    told->entries[entry] += entries;
 }
 
 /* Runs for at most `quantum` and goes on behind whatever trapped, or at the beginning when the code ends. True if
@@ -210,8 +215,10 @@ static void compare_once(uint64_t seed)
     while (done < RUN_INSNS) {
         int64_t quantum = 1 + draw(&r, draw(&r, 2) ? 30 : 3000);
         literal.begins |= run(&a, quantum, &done);
-        if (a.hart.trap == TRAP_LOAD_FAULT) /* seen, but not retired */
+        if (a.hart.trap == TRAP_LOAD_FAULT) { /* seen, but not retired */
             literal.insns[(literal.head - CODE) / 4]--;
+            literal.entries[(literal.head - CODE) / 4] -= literal.began;
+        }
         run(&b, quantum, &b_done);
         assert_int_equal(a.hart.pc, b.hart.pc);
         assert_int_equal(a.hart.trap, b.hart.trap);
@@ -227,13 +234,16 @@ static void compare_once(uint64_t seed)
             fail_msg("program %llu: %llu instructions in the block at %u, which should be %llu",
                      (unsigned long long)seed, (unsigned long long)told.insns[k], k,
                      (unsigned long long)literal.insns[k]);
+        if (told.entries[k] != literal.entries[k])
+            fail_msg("program %llu: %llu entries of the block at %u, which should be %llu", (unsigned long long)seed,
+                     (unsigned long long)told.entries[k], k, (unsigned long long)literal.entries[k]);
     }
     assert_int_equal(sum, done);
     machine_free(&a);
     machine_free(&b);
 }
 
-static void every_basic_block_has_the_instructions_that_retired_in_it(void **state)
+static void every_basic_block_has_its_instructions_and_entries(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
@@ -243,7 +253,7 @@ static void every_basic_block_has_the_instructions_that_retired_in_it(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_basic_block_has_the_instructions_that_retired_in_it),
+        cmocka_unit_test(every_basic_block_has_its_instructions_and_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/pipeview.h"
+#include "trace/pipeview.h"
 
 enum { NOP = 0x13, ECALL = 0x73 };
 

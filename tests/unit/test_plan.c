@@ -13,7 +13,7 @@
 
 #include "core_fixture.h"
 #include "core/cores.h"
-#include "monitor/plan.h"
+#include "sampler/plan.h"
 #include "pmu/fit.h"
 #include "pmu/machine_pmu.h"
 
@@ -136,7 +136,7 @@ static void cycles_and_instructions_of_user_mode_are_always_counted(void **state
 {
     (void)state;
     struct planned p;
-    static const char list[] = "cycles,instructions,cycles:u,cycles:m,cycles:um,committed:edge,loads,loads:um";
+    static const char list[] = "cycles,instructions,cycles:u,cycles:m,cycles:um,instructions:edge,loads,loads:um";
     struct plan_options o = {0};
     make(&p, "pmu.counters=8", list, &o);
     check_plan(&p);
@@ -205,7 +205,7 @@ static void the_clock_has_the_same_counter_if_it_can(void **state)
     assert_string_equal(s.event->name, "cycles");
     assert_int_equal(s.privilege, PRIVILEGE_USER);
     assert_true(event_decode(plan_clock_code(CLOCK_INSNS), &s));
-    assert_string_equal(s.event->name, "committed");
+    assert_string_equal(s.event->name, "instructions");
     assert_int_equal(s.privilege, PRIVILEGE_USER);
 }
 
@@ -289,11 +289,11 @@ static const struct wrong {
      "stores,loads",
      {0},
      "'loads' cannot be counted: it needs counter 5, which the core does not have"},
-    {"pmu.counters=4 events.loads=1 events.committed=1",
+    {"pmu.counters=4 events.loads=1 events.instructions=1",
      "loads:spec",
      {.clock = CLOCK_INSNS},
      "'loads:spec' cannot be counted in turns: counter 1, its only one, has to count the instructions of slices"},
-    {"pmu.counters=4 events.committed=9",
+    {"pmu.counters=4 events.instructions=9",
      "loads",
      {.clock = CLOCK_INSNS},
      "events cannot take turns on this core: it has no counter for the instructions of slices"},
@@ -397,7 +397,7 @@ static void all_events_on_all_cores(void **state)
         for (size_t e = 0; e < event_count && shared < most; e++) {
             if (event_specs_parse(&p.specs, events[e].name, &p.err) != 0)
                 fail_msg("%s", p.err.text);
-            shared += strcmp(events[e].name, "cycles") != 0 && strcmp(events[e].name, "committed") != 0;
+            shared += strcmp(events[e].name, "cycles") != 0 && strcmp(events[e].name, "instructions") != 0;
         }
         if (plan_make(&p.specs, &p.core, &none, &p.plan, &p.err) != 0)
             fail_msg("%s: %s", name, p.err.text);

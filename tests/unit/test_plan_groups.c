@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "monitor/plan_groups.h"
+#include "sampler/plan_groups.h"
 
 enum { MOST = 256 };
 

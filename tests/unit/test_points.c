@@ -12,14 +12,16 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "points/choose.h"
-#include "points/combine.h"
-#include "points/kept.h"
+#include "phases/choose.h"
+#include "phases/combine.h"
+#include "phases/kept.h"
+#include "phases/refine.h"
 
 enum {
     CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t),
     INSNS = offsetof(struct simulation_counts, core.instructions) / sizeof(uint64_t),
-    NUMBERS = SIMULATION_NUMBERS + PASS_WARM_NUMBERS,
+    UNITS = 2, /* of a period */
+    NUMBERS = 2 * SIMULATION_NUMBERS + 1 + UNITS * WARM_COUNTS,
     WINDOW = 1000000, /* instructions */
 };
 
@@ -191,46 +193,41 @@ static void intervals_of_phases_cover(void **state)
 
 /* ---- systematic windows */
 
-/* Misses decide the cycles but for a little noise, and the windows have more of them than the run. */
+/* The counts of warming in a unit of the period of window `i`. */
+static uint64_t *unit(struct sampled_run *s, size_t i, unsigned u)
+{
+    return numbers(s, i) + 2 * SIMULATION_NUMBERS + 1 + u * WARM_COUNTS;
+}
+
+/* Misses decide the cycles but for a little noise. Each period has two units, one of which is the window. */
 static void make_run_with_misses(struct sampled_run *s, size_t count, struct random *r, double noise, double *truth)
 {
-    double misses = 0;
-    s->points.period = 2 * WINDOW;
-    s->points.insns = WINDOW;
+    double cycles = 0;
+    s->points = (struct points){.period = UNITS * WINDOW, .insns = WINDOW};
+    s->result.units = UNITS;
     make_windows(s, count);
     for (size_t i = 0; i < count; i++) {
-        uint64_t *n = numbers(s, i), *window = n + SIMULATION_NUMBERS, *stretch = window + WARM_COUNTS;
-        double seen = uniform(r), unseen = uniform(r);
-        window[WARM_INSNS] = WINDOW;
-        window[WARM_L2D] = (uint64_t)(10000 * seen);
-        stretch[WARM_INSNS] = 2 * WINDOW;
-        stretch[WARM_L2D] = (uint64_t)(10000 * seen) + (uint64_t)(10000 * unseen);
-        n[CYCLES] = (uint64_t)(WINDOW * (0.5 + noise * normal(r)) + 200.0 * (double)window[WARM_L2D]);
-        misses += (double)stretch[WARM_L2D];
+        unsigned chosen = random_u64(r) % UNITS;
+        s->result.measured[i].window.start = (i * UNITS + chosen) * WINDOW;
+        for (unsigned u = 0; u < UNITS; u++) {
+            double misses = 10000 * uniform(r), y = WINDOW * (0.5 + noise * normal(r)) + 200 * misses;
+            unit(s, i, u)[WARM_INSNS] = WINDOW;
+            unit(s, i, u)[WARM_L2D] = (uint64_t)misses;
+            cycles += y;
+            if (u == chosen)
+                numbers(s, i)[CYCLES] = (uint64_t)y;
+        }
     }
-    *truth = 0.5 + 200 * misses / (2.0 * WINDOW * (double)count);
+    s->result.insns = count * UNITS * (uint64_t)WINDOW;
+    *truth = cycles / (double)s->result.insns;
 }
 
-static void misses_correct_windows(void **state)
-{
-    (void)state;
-    struct sampled_run s = {0};
-    struct random r;
-    struct error err;
-    double truth;
-    random_seed(&r, 3);
-    make_run_with_misses(&s, 100, &r, 0, &truth);
-    assert_int_equal(combine_prepare(&s, &err), 0);
-    assert_int_equal(s.regression.columns, 1);
-    struct sampled_rate e = combine(&s, cycles_of, NULL);
-    assert_true(fabs(e.value - truth) < 1e-5 && e.half < 1e-4);
-    free_windows(&s);
-}
-
+/* Misses make classes: the interval is narrower than that of the plain mean, and holds the truth as often as it says.
+ */
 static void intervals_of_windows_cover(void **state)
 {
     (void)state;
-    enum { TRIALS = 1000 };
+    enum { TRIALS = 1000, COUNT = 120 };
     struct random r;
     unsigned inside = 0;
     random_seed(&r, 11);
@@ -238,14 +235,99 @@ static void intervals_of_windows_cover(void **state)
         struct sampled_run s = {0};
         struct error err;
         double truth;
-        make_run_with_misses(&s, 60, &r, 0.1, &truth);
+        make_run_with_misses(&s, COUNT, &r, 0.1, &truth);
         assert_int_equal(combine_prepare(&s, &err), 0);
+        assert_int_equal(s.points.phases, 5);
         struct sampled_rate e = combine(&s, cycles_of, NULL);
-        assert_true(e.half < 0.06); /* without the misses it would be 0.15 */
+        assert_true(e.half < 0.035); /* without classes: 1.98 * 0.586 / sqrt(120) * sqrt(1 / 2) = 0.075 */
         inside += fabs(e.value - truth) <= e.half;
         free_windows(&s);
     }
-    assert_in_range(inside, TRIALS * 92 / 100, TRIALS * 98 / 100);
+    assert_in_range(inside, TRIALS * 93 / 100, TRIALS * 98 / 100);
+}
+
+/* One unit in fifty has a hundred times the misses, and a cost that no line fits. A regression would be off by more
+ * than its interval says; classes are not. */
+static void rare_units_do_not_mislead(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400, COUNT = 400 };
+    struct random r;
+    unsigned inside = 0;
+    random_seed(&r, 13);
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct sampled_run s = {0};
+        struct error err;
+        double truth, cycles = 0;
+        make_run_with_misses(&s, COUNT, &r, 0.05, &truth);
+        for (size_t i = 0; i < COUNT; i++)
+            for (unsigned u = 0; u < UNITS; u++) {
+                bool rare = random_u64(&r) % 50 == 0;
+                double misses = 1000 * uniform(&r) * (rare ? 100 : 1);
+                double y = WINDOW * (0.5 + 0.05 * normal(&r)) + (rare ? 15 * misses : 200 * misses);
+                unit(&s, i, u)[WARM_L2D] = (uint64_t)misses;
+                cycles += y;
+                if (s.result.measured[i].window.start == (i * UNITS + u) * WINDOW)
+                    numbers(&s, i)[CYCLES] = (uint64_t)y;
+            }
+        truth = cycles / (double)s.result.insns;
+        assert_int_equal(combine_prepare(&s, &err), 0);
+        struct sampled_rate e = combine(&s, cycles_of, NULL);
+        inside += fabs(e.value - truth) <= e.half;
+        free_windows(&s);
+    }
+    assert_in_range(inside, TRIALS * 91 / 100, TRIALS);
+}
+
+/* The head counts for itself alone, and units of other classes as often as they occur. */
+static void the_head_stands_for_itself(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    struct error err;
+    s.points = (struct points){.period = UNITS * WINDOW, .insns = WINDOW, .head = 4 * (uint64_t)WINDOW};
+    s.result.units = UNITS;
+    make_windows(&s, 9);
+    numbers(&s, 0)[INSNS] = 4 * (uint64_t)WINDOW;
+    numbers(&s, 0)[CYCLES] = 40 * (uint64_t)WINDOW;
+    s.result.measured[0].window.start = 0;
+    for (size_t i = 1; i < 9; i++) {
+        s.result.measured[i].window.start = (4 + (i - 1) * UNITS) * (uint64_t)WINDOW;
+        unit(&s, i, 0)[WARM_INSNS] = unit(&s, i, 1)[WARM_INSNS] = WINDOW;
+        numbers(&s, i)[CYCLES] = 2 * (uint64_t)WINDOW;
+    }
+    s.result.insns = 20 * (uint64_t)WINDOW;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(fabs(e.value - (0.2 * 10 + 0.8 * 2)) < 1e-9 && e.half < 1e-9);
+    free_windows(&s);
+}
+
+/* What longer warming changes is added, with its own variance. */
+static void longer_warming_corrects(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    struct error err;
+    static const double weight[] = {1};
+    make_windows(&s, 8);
+    use_phases(&s, 1, weight);
+    s.result.insns = 8 * (uint64_t)WINDOW;
+    for (size_t i = 0; i < 8; i++) {
+        numbers(&s, i)[CYCLES] = WINDOW;
+        if (i % 2)
+            continue;
+        uint64_t *longer = numbers(&s, i) + SIMULATION_NUMBERS;
+        longer[0] = 1;
+        longer[1 + INSNS] = WINDOW;
+        longer[1 + CYCLES] = (uint64_t)(WINDOW * (i % 4 ? 0.99 : 0.97));
+    }
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    assert_int_equal(s.longer, 4);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(fabs(e.value - 0.98) < 1e-9);
+    assert_true(fabs(e.half - 3.182 * sqrt(4e-4 / 3 / 4)) < 1e-4); /* differences -0.03, -0.01, -0.03, -0.01 */
+    free_windows(&s);
 }
 
 /* What adds up in every window adds up in the estimates, to the rounding. */
@@ -264,11 +346,50 @@ static void estimates_add_up(void **state)
         n[INSNS + 1] = first;
         n[INSNS + 2] = n[CYCLES] - first;
     }
-    s.result.insns = 160 * (uint64_t)WINDOW;
     assert_int_equal(combine_prepare(&s, &err), 0);
     combine_numbers(&s, whole);
     assert_in_range(whole[INSNS + 1] + whole[INSNS + 2] - whole[CYCLES] + 2, 0, 4);
     assert_in_range(whole[INSNS], s.result.insns - 1, s.result.insns + 1);
+    free_windows(&s);
+}
+
+/* More windows go to the phase that varies, are none of those that were measured, and are no more than asked for. */
+static void more_windows_go_where_they_help(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    struct random r;
+    struct error err;
+    struct refinement more;
+    static const double weight[] = {0.5, 0.5};
+    random_seed(&r, 17);
+    make_windows(&s, 40);
+    use_phases(&s, 2, weight);
+    s.points.insns = WINDOW;
+    s.result.insns = 1000 * (uint64_t)WINDOW;
+    s.units = (struct unit_phases){calloc(1000, 1), 1000};
+    assert_non_null(s.units.phase);
+    for (size_t i = 0; i < 1000; i++)
+        s.units.phase[i] = i % 2;
+    for (size_t i = 0; i < 40; i++) {
+        s.result.measured[i].window.start = i * 25 * WINDOW;
+        s.result.measured[i].phase = i * 25 % 2;
+        numbers(&s, i)[CYCLES] = (uint64_t)(WINDOW * (1 + (i % 2 ? 0.2 : 0.02) * normal(&r)));
+    }
+    s.points.phase[0].intervals = s.points.phase[1].intervals = 500;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    assert_int_equal(refine_plan(&s, 0.02, 1000 * (uint64_t)WINDOW, 0, &more, &err), 0);
+    assert_true(more.points.count > 20 && more.points.count <= more.wanted);
+    for (size_t i = 0; i < more.points.count; i++) {
+        const struct point *p = &more.points.point[i];
+        assert_int_equal(p->phase, 1);
+        assert_true(p->window.start % (25 * WINDOW) != 0 && p->window.start / WINDOW % 2 == 1);
+        assert_true(i == 0 || p->window.start > p[-1].window.start);
+    }
+    points_free(&more.points);
+    assert_int_equal(refine_plan(&s, 0.002, 50 * (uint64_t)WINDOW, 0, &more, &err), 0);
+    assert_true(more.points.count <= 50 && more.points.count > 45 && more.wanted > 50);
+    points_free(&more.points);
     free_windows(&s);
 }
 
@@ -325,26 +446,36 @@ static void chosen_points_are_spread(void **state)
     (void)state;
     struct bbv_set s = {.interval = 1000};
     struct points p = {0};
+    struct unit_phases units = {0};
     struct error err;
     for (unsigned i = 0; i < 200; i++) {
         assert_int_equal(bbv_add(&s, i % 4 == 0, 1000), 0);
         assert_int_equal(bbv_end(&s), 0);
     }
     s.insns = 200000;
-    assert_int_equal(points_choose(&s, &(struct choose_options){.interval = 1000, .points = 20, .seed = 1}, &p, &err),
-                     0);
-    assert_int_equal(p.count, 20);
-    assert_int_equal(p.phases, 2);
-    size_t rare = 0, late = 0;
-    for (size_t i = 0; i < p.count; i++) {
-        rare += p.point[i].window.start / 1000 % 4 == 0;
-        late += p.point[i].window.start >= 100000;
-        assert_true(i == 0 || p.point[i].window.start > p.point[i - 1].window.start);
+    assert_int_equal(
+        points_choose(&s, &(struct choose_options){.interval = 1000, .points = 20, .seed = 1}, &p, &units, &err), 0);
+    /* The head is the first twentieth, here ten intervals; the rest is drawn. */
+    assert_int_equal(p.head, 10000);
+    assert_int_equal(p.count, 21);
+    assert_int_equal(p.phases, 3);
+    assert_int_equal(p.point[0].window.insns, 10000);
+    assert_int_equal(units.count, 190);
+    size_t rare = 0, late = 0, longer = 0;
+    for (size_t i = 1; i < p.count; i++) {
+        const struct point *at = &p.point[i];
+        rare += at->window.start / 1000 % 4 == 0;
+        late += at->window.start >= 105000;
+        longer += at->longer;
+        assert_true(at->window.start >= p.head && at->window.start > at[-1].window.start);
+        assert_int_equal(units.phase[at->window.start / 1000 - 10], at->phase);
     }
-    assert_int_equal(rare, 5);
+    assert_int_equal(rare, 8); /* the fewest points of a phase */
     assert_in_range(late, 9, 11);
-    assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 1) < 1e-12);
-    assert_true(fabs(fmin(p.phase[0].weight, p.phase[1].weight) - 0.25) < 1e-12);
+    assert_int_equal(longer, 5);
+    assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 0.95) < 1e-12);
+    assert_true(fabs(p.phase[2].weight - 0.05) < 1e-12);
+    free(units.phase);
     points_free(&p);
     bbv_free(&s);
 }
@@ -374,7 +505,6 @@ static void finished_windows_are_kept(void **state)
     fclose(f);
     k = kept_open(path, 42, 3, &err);
     assert_non_null(k);
-    assert_int_equal(kept_count(k), 2);
     assert_memory_equal(kept_find(k, 9), one, sizeof one);
     assert_memory_equal(kept_find(k, 300), two, sizeof two);
     assert_null(kept_find(k, 5));
@@ -398,9 +528,12 @@ int main(void)
         cmocka_unit_test(missing_phases_are_named),
         cmocka_unit_test(one_point_has_no_bound),
         cmocka_unit_test(intervals_of_phases_cover),
-        cmocka_unit_test(misses_correct_windows),
         cmocka_unit_test(intervals_of_windows_cover),
+        cmocka_unit_test(rare_units_do_not_mislead),
+        cmocka_unit_test(the_head_stands_for_itself),
+        cmocka_unit_test(longer_warming_corrects),
         cmocka_unit_test(estimates_add_up),
+        cmocka_unit_test(more_windows_go_where_they_help),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(chosen_points_are_spread),
         cmocka_unit_test(finished_windows_are_kept),

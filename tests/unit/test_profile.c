@@ -1,7 +1,7 @@
 /* A profile in memory: cells, rows by function, line, instruction and module, and what cannot be read. */
 #include "base/clean_text.h"
-#include "report/profile_rows.h"
-#include "report/profile_tree.h"
+#include "profile/profile_rows.h"
+#include "profile/profile_tree.h"
 #include "report_world.h"
 
 static struct profile_rows rows_of(struct world *w, enum profile_by by)
@@ -42,7 +42,7 @@ static void samples_of_one_place_are_one_cell(void **state)
     assert_true(p->event[0].has_total && p->event[0].total == 2034 && !p->event[1].has_total);
     assert_true(p->complete);
     assert_string_equal(profile_info_of(p, "core"), "small");
-    assert_null(profile_info_of(p, "colour"));
+    assert_null(profile_info_of(p, "color"));
     close_profile(w);
 }
 
@@ -128,10 +128,10 @@ static void events_are_found_by_name_or_number(void **state)
     struct world *w = *state;
     struct error err;
     open_usual(w);
-    assert_int_equal(profile_find_event(w->profile, "--event", "l1d-misses:u", &err), 1);
+    assert_int_equal(profile_find_event(w->profile, "--event", "l1d_misses:u", &err), 1);
     assert_int_equal(profile_find_event(w->profile, "--event", "1", &err), 1);
     assert_true(profile_find_event(w->profile, "--event", "2", &err) < 0);
-    assert_string_equal(err.text, "--event 2: the profile has no such event; it has cycles, l1d-misses:u");
+    assert_string_equal(err.text, "--event 2: the profile has no such event; it has cycles, l1d_misses:u");
     close_profile(w);
 }
 

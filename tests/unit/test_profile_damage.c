@@ -51,20 +51,20 @@ static void foreign_files_get_a_sentence(void **state)
     (void)state;
     uint8_t header[BLOCK_FILE_HEADER_BYTES];
     static const uint8_t elf[64] = "\177ELF\2\1\1", zeros[4096];
-    expect_sentence(zeros, 0, "FILE is no profile of Cyclescope: it is empty");
-    expect_sentence(zeros, 1, "FILE is no profile of Cyclescope");
-    expect_sentence(zeros, sizeof zeros, "FILE is no profile of Cyclescope");
-    expect_sentence(elf, sizeof elf, "FILE is no profile of Cyclescope");
-    expect_sentence((const uint8_t *)"PERFILE2", 8, "FILE is no profile of Cyclescope");
+    expect_sentence(zeros, 0, "FILE is not a Cyclescope profile: it is empty");
+    expect_sentence(zeros, 1, "FILE is not a Cyclescope profile");
+    expect_sentence(zeros, sizeof zeros, "FILE is not a Cyclescope profile");
+    expect_sentence(elf, sizeof elf, "FILE is not a Cyclescope profile");
+    expect_sentence((const uint8_t *)"PERFILE2", 8, "FILE is not a Cyclescope profile");
     block_put_file_header(header, PROFILE_MAGIC, PROFILE_VERSION);
     expect_sentence(header, sizeof header, "");
     for (size_t i = 1; i < sizeof header; i++)
-        expect_sentence(header, i, "FILE was cut off in its header: it holds no profile");
+        expect_sentence(header, i, "FILE was cut off in its header: it contains no profile");
     block_put_file_header(header, PROFILE_MAGIC, 2);
     expect_sentence(header, sizeof header,
                     "FILE was written by a newer version of Cyclescope: its format is 2, the latest known is 1");
     block_put_file_header(header, PROFILE_MAGIC, 0);
-    expect_sentence(header, sizeof header, "FILE has a format that is no longer read: 0");
+    expect_sentence(header, sizeof header, "FILE has format 0, which is no longer supported");
     header[8] = 1;
     expect_sentence(header, sizeof header, "FILE is damaged: its header has a wrong checksum");
 
@@ -88,18 +88,18 @@ static void blocks_are_checked(void **state)
     size_t length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 0, end, 2), tail = length;
     expect_sentence(file, length, "");
     file[length] = 0;
-    expect_sentence(file, length + 1, "FILE is damaged: it goes on behind its last block, 0");
+    expect_sentence(file, length + 1, "FILE is damaged: data follows its last block, 0");
     file[--tail] ^= 1;
     expect_sentence(file, length, "FILE is damaged: block 0 has a wrong checksum");
     block[12] ^= 1;
     expect_sentence(file, length, "FILE is damaged: block 0 has a wrong checksum in its header");
     length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 0, end, 3);
-    expect_sentence(file, length, "FILE is damaged: block 0 has records behind the end");
+    expect_sentence(file, length, "FILE is damaged: block 0 has records after the end record");
     length = BLOCK_FILE_HEADER_BYTES + block_pack(z, block, 3, end, 2);
-    expect_sentence(file, length, "FILE is damaged: block 3 stands where block 0 should");
+    expect_sentence(file, length, "FILE is damaged: block 3 is in the place of block 0");
     block[0] = 'C';
     block_put_u32(block + 16, block_checksum(block, 16));
-    expect_sentence(file, length, "FILE is damaged: block 0 does not begin as a block does");
+    expect_sentence(file, length, "FILE is damaged: block 0 does not begin with a block mark");
     static const size_t impossible[][2] = {
         {0, 8}, {BLOCK_RAW_MOST + 1, 8}, {8, 0}, {8, BLOCK_FRAME_MOST + 1}, {UINT32_MAX, 8}};
     for (size_t i = 0; i < 5; i++) {

@@ -40,7 +40,7 @@ static void callgrind_has_instructions_calls_and_all_events(void **state)
     snprintf(expected, sizeof expected,
              "# callgrind format\nversion: 1\ncreator: cyclescope 0\ncmd: %s \n"
              "desc: Numbers of calls are numbers of samples\npositions: instr line\n"
-             "event: Cycles : cycles\nevent: L1dMissesU : l1d-misses:u\nevents: Cycles L1dMissesU\nsummary: 2000 80\n\n"
+             "event: Cycles : cycles\nevent: L1dMissesU : l1d_misses:u\nevents: Cycles L1dMissesU\nsummary: 2000 80\n\n"
              "ob=(1) %s\nfl=(1) %s\nfn=(1) _start\n"
              "cob=(1)\ncfi=(1)\ncfn=(2) work\ncalls=22 0x1000c 10\n0x10000 5 1600 60\n"
              "cob=(1)\ncfi=(1)\ncfn=(3) leaf\ncalls=5 0x10020 17\n0x10004 6 300 20\n"
@@ -59,7 +59,7 @@ static void callgrind_names_events_apart(void **state)
 {
     struct world *w = *state;
     begin(w);
-    put_event(w, 0, "l1d-misses", 1);
+    put_event(w, 0, "l1d_misses", 1);
     put_event(w, 1, "l1d:misses", 1);
     put_event(w, 2, "2nd", 1);
     put_samples(w, (struct profile_sample){.pc = PC_LEAF, .weight = 1}, 1);
@@ -245,7 +245,7 @@ static void pprof_has_the_values_of_all_events(void **state)
     uint8_t *bytes = unzip(w->text, w->length, &b);
     want_string(b, 0, "");
     want_string(b, number_in(find_message(b, 1, 0, false), 1), "cycles");
-    want_string(b, number_in(find_message(b, 1, 1, false), 1), "l1d-misses:u");
+    want_string(b, number_in(find_message(b, 1, 1, false), 1), "l1d_misses:u");
     want_string(b, number_in(find_message(b, 1, 1, false), 2), "count");
     want_string(b, number_in(b, 14), "cycles");
     assert_int_equal(number_in(b, 12), 100);

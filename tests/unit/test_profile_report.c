@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "report/profile_data.h"
+#include "profile/profile_data.h"
 #include "report/profile_report.h"
 #include "report_world.h"
 
@@ -193,7 +193,7 @@ static void causes_are_compared_with_charges(void **state)
     struct world *w = *state;
     begin(w);
     put_event(w, 0, "cycles", 100);
-    put_event(w, 1, "l1d-misses", 10);
+    put_event(w, 1, "l1d_misses", 10);
     struct profile_sample s = {.pc = PC_LEAF, .weight = 100, .flags = PROFILE_HAS_CAUSE, .cause = PC_LEAF};
     put_samples(w, s, 1);
     s.cause = PC_LEAF_ADD;
@@ -206,7 +206,7 @@ static void causes_are_compared_with_charges(void **state)
     const char *text = text_of(w, &r, print);
     assert_non_null(strstr(text, " cycles: 75.0 % of samples are charged to another instruction than the one that "
                                  "caused them, 50.0 % to another function.\n"));
-    assert_null(strstr(text, "l1d-misses: "));
+    assert_null(strstr(text, "l1d_misses: "));
     json_t *root = json_loads(text_of(w, &r, profile_report_json), 0, NULL);
     assert_non_null(root);
     json_t *events = json_object_get(root, "events"), *truth = json_object_get(json_array_get(events, 0), "truth");
@@ -288,7 +288,7 @@ static void csv_has_a_column_for_each_event(void **state)
     char expected[1024];
     const char *text = text_of(w, &r, profile_report_csv);
     snprintf(expected, sizeof expected,
-             "module,function,start,count cycles,count l1d-misses:u,samples cycles,samples l1d-misses:u\n"
+             "module,function,start,count cycles,count l1d_misses:u,samples cycles,samples l1d_misses:u\n"
              "%s,leaf,0x10020,1400,80,14,8\n%s,work,0x1000c,500,0,5,0\n%s,_start,0x10000,100,0,1,0\n",
              w->program, w->program, w->program);
     assert_string_equal(text, expected);

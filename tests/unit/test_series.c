@@ -194,12 +194,12 @@ static void the_default_metrics_divide_what_their_names_say(void **state)
     open_world(&w, series_default_events, 100);
     static const char *const want[SERIES_METRICS][2] = {
         {"", ""},
-        {"rob-occupancy", ""},
+        {"rob_occupancy", ""},
         {"mispredictions", "branches"},
-        {"l1i-access-misses", "l1i-accesses"},
-        {"l1d-access-misses", "l1d-accesses"},
-        {"load-address-mispredictions", "loads"},
-        {"load-value-mispredictions", "loads"},
+        {"l1i_access_misses", "l1i_accesses"},
+        {"l1d_access_misses", "l1d_accesses"},
+        {"load_address_mispredictions", "loads"},
+        {"load_value_mispredictions", "loads"},
     };
     for (unsigned i = 0; i < SERIES_METRICS; i++) {
         const struct series_metric *m = &series_default_metrics[i];

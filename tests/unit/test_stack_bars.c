@@ -1,4 +1,4 @@
-/* Charts of CPI stacks as text: the cells of bars, marks, colours, names. */
+/* Charts of CPI stacks as text: the cells of bars, marks, colors, names. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -12,12 +12,12 @@
 
 #include "chart_fixture.h"
 
-static void draw_text(struct drawing *d, bool colour, unsigned columns)
+static void draw_text(struct drawing *d, bool color, unsigned columns)
 {
     free(d->text);
     FILE *to = open_memstream(&d->text, &d->length);
     assert_non_null(to);
-    stack_bars_print(&d->chart, to, colour, columns);
+    stack_bars_print(&d->chart, to, color, columns);
     fclose(to);
 }
 
@@ -238,8 +238,8 @@ static void names_are_cut_aligned_and_harmless(void **state)
     free(d.text);
 }
 
-/* Without its escape sequences a coloured bar is as long as the plain one, with each mark once. */
-static void colours_are_those_of_the_components(void **state)
+/* Without its escape sequences a colored bar is as long as the plain one, with each mark once. */
+static void colors_are_those_of_the_components(void **state)
 {
     (void)state;
     struct drawing d;
@@ -254,10 +254,10 @@ static void colours_are_those_of_the_components(void **state)
     line_of(&d, 1, line);
     const char *at = line;
     for (unsigned c = 0; c < COMPONENTS; c++) {
-        char colour[32];
-        uint32_t rgb = component_rows[c].colour;
-        snprintf(colour, sizeof colour, ";48;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 255, rgb & 255);
-        at = strstr(at, colour);
+        char color[32];
+        uint32_t rgb = component_rows[c].color;
+        snprintf(color, sizeof color, ";48;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 255, rgb & 255);
+        at = strstr(at, color);
         assert_non_null(at);
         at = strstr(at, "\033[0m");
         assert_non_null(at);
@@ -319,7 +319,7 @@ int main(void)
         cmocka_unit_test(no_cycles_and_no_number),
         cmocka_unit_test(percent_are_of_the_groups_hundred),
         cmocka_unit_test(names_are_cut_aligned_and_harmless),
-        cmocka_unit_test(colours_are_those_of_the_components),
+        cmocka_unit_test(colors_are_those_of_the_components),
         cmocka_unit_test(names_are_decoded_strictly),
     };
     return cmocka_run_group_tests_name("stack_bars", tests, NULL, NULL);

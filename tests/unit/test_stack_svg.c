@@ -283,7 +283,7 @@ static const char *hatch_of(const struct drawing *d, enum component c, char hatc
     const char *at = strstr(d->text, id);
     if (at == NULL)
         return NULL;
-    snprintf(id, sizeof id, "fill=\"#%06x\"", (unsigned)component_rows[c].colour);
+    snprintf(id, sizeof id, "fill=\"#%06x\"", (unsigned)component_rows[c].color);
     at = strstr(at, id);
     assert_non_null(at);
     at = strstr(at, "<path ");
@@ -292,9 +292,9 @@ static const char *hatch_of(const struct drawing *d, enum component c, char hatc
     return hatch;
 }
 
-static double grey(enum component c)
+static double gray(enum component c)
 {
-    uint32_t rgb = component_rows[c].colour;
+    uint32_t rgb = component_rows[c].color;
     return 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255);
 }
 
@@ -310,7 +310,7 @@ static void components_differ_in_grey_too(void **state)
     for (unsigned c = 0; c < COMPONENTS; c++) {
         assert_non_null(hatch_of(&d, c, one));
         for (unsigned o = 0; o < c; o++)
-            assert_true(strcmp(one, hatch_of(&d, o, other)) != 0 || fabs(grey(c) - grey(o)) > 50);
+            assert_true(strcmp(one, hatch_of(&d, o, other)) != 0 || fabs(gray(c) - gray(o)) > 50);
         /* Only the base has none. */
         assert_int_equal(strstr(one, "d=\"\"") != NULL, c == COMPONENT_base);
     }

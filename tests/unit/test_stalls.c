@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "monitor/stalls_phases.h"
+#include "sampler/stalls_phases.h"
 #include "pmu/stall_meter.h"
 
 /* ---- records */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "monitor/stalls_logical.h"
+#include "sampler/stalls_logical.h"
 
 static uint64_t sum_of(const struct stall_interval *i)
 {

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "core/code.h"
 #include "core/core_priv.h"
-#include "core/warm.h"
+#include "sim/warm.h"
 
 #define CODE UINT64_C(0x10000)
 #define DATA UINT64_C(0x400000)
@@ -176,13 +176,13 @@ static void literal_insn(void *context, const struct hart *h, uint64_t pc, const
     uint64_t line = pc & ~(uint64_t)(c->line_bytes - 1),
              last = (pc + insn->length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (line != l->line)
-        memsys_warm_fetch(c->memsys, core_place(c, pc));
+        memsys_warm_fetch(c->memsys, core_place(c->space, pc));
     if (last != line)
-        memsys_warm_fetch(c->memsys, core_place(c, last));
+        memsys_warm_fetch(c->memsys, core_place(c->space, last));
     l->line = last;
     if (code.flags & IS_MEM && code.mem_size)
-        memsys_warm_data(c->memsys, core_place(c, h->x[code.o.rs1] + (uint64_t)(int64_t)code.o.imm), code.mem_size, pc,
-                         code.flags & IS_STORE);
+        memsys_warm_data(c->memsys, core_place(c->space, h->x[code.o.rs1] + (uint64_t)(int64_t)code.o.imm),
+                         code.mem_size, pc, code.flags & IS_STORE);
     if (code.flags & IS_CONTROL && c->predictor) {
         l->branch.pc = pc;
         l->branch.fallthrough = pc + insn->length;

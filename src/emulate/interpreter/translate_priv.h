@@ -1,0 +1,49 @@
+/* Shared by the files that translate guest code: translate.c, watch.c, fuse.c. */
+#ifndef CYCLESCOPE_EMULATE_INTERPRETER_TRANSLATE_PRIV_H
+#define CYCLESCOPE_EMULATE_INTERPRETER_TRANSLATE_PRIV_H
+
+#include "emulate/interpreter/interp_priv.h"
+
+/* A block under construction. When its ops are complete, the stubs of its exits are added behind them. */
+struct builder {
+    struct engine_state *e;
+    struct op *ops;            /* in the arena */
+    struct op_site *sites;     /* of the ops */
+    uint16_t kinds[BLOCK_OPS]; /* of the ops: enum op_kind */
+    uint32_t count;            /* ops and data slots so far */
+    uint64_t pc;               /* of the instruction being translated */
+    struct translation *made;  /* pc of the block, and its complete instructions and pages so far */
+    struct {
+        uint32_t op;     /* index in `ops` */
+        uint64_t target; /* pc */
+    } exits[BLOCK_EXITS];
+    unsigned exit_count;
+    struct basic_block segment; /* the basic block in progress; `insns` is set when it ends */
+    unsigned segment_before;    /* instructions of the block before that basic block */
+    uint32_t first_segment;     /* index of the block's first segment in block_counts.segment */
+    /* State at the start of that basic block, to go back to: numbers of ops and pages, and a copy of the last op, which
+     * later instructions may change. */
+    struct {
+        uint32_t count;
+        unsigned page_count;
+        struct op op;
+        struct op_site site;
+        uint16_t kind;
+    } before;
+    struct engine_watch watch;  /* of the instruction being translated */
+    uint64_t line;              /* address of the line being fetched from; UINT64_MAX at the block's start */
+    uint64_t seen[BLOCK_INSNS]; /* pcs of the block's instructions, so that it does not unroll loops */
+    bool done;                  /* the block ends with the last op */
+};
+
+struct op *interp_emit(struct builder *b, enum op_kind kind);
+
+/* watch.c: emit the hooks before the ops of the instruction, after them, and before the op of a transfer. */
+void interp_watch_insn(struct builder *b, const struct insn *i);
+void interp_watch_result(struct builder *b);
+void interp_watch_transfer(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct);
+enum op_kind interp_branch_hook(enum op_kind branch);
+
+void interp_fuse(struct builder *b); /* fuse.c: fuses pairs of ops; changes functions and order of operands only */
+
+#endif

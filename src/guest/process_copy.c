@@ -1,0 +1,72 @@
+#include "guest/process_copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "guest/baton.h"
+#include "guest/process_copy_priv.h"
+
+const char *process_spoiled(const struct process *p)
+{
+    return p->copy && p->copy->spoiled[0] ? p->copy->spoiled : NULL;
+}
+
+/* ---- other processes */
+
+/* Moves the process to a new family in which it is the only member, with the same guest pid. */
+static int leave_family(struct process *p, struct error *err)
+{
+    struct family *old = p->family;
+    for (const struct member *m = NULL; (m = family_next(old, m)) != NULL;)
+        if (m != p->member)
+            return error_set(err, -ENOTSUP, "the program has other processes at this point, which cannot be copied");
+    struct family *own = family_new(err);
+    if (own == NULL)
+        return -ENOMEM;
+    own->next_id = p->pid;
+    own->outside_host_pgrp = old->outside_host_pgrp;
+    p->member = family_add(own, p->ppid);
+    member_set_host(p->member, getpid());
+    own->next_id = (int)old->next_id;
+    own->clock_ns = (uint64_t)old->clock_ns;
+    p->family = own;
+    family_free(old);
+    baton_join(own, p->member);
+    baton_take(p);
+    return 0;
+}
+
+/* Each descriptor that is not the copy's own needs two private ones. The guest's own limit is another one. */
+static void raise_limit_on_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+int process_become_copy(struct process *p, struct error *err)
+{
+    if (p->config.host_time)
+        return error_set(err, -ENOTSUP, "a run with --host-time cannot be copied: the host's clock does not stop");
+    struct process_copy *s = p->copy ? p->copy : calloc(1, sizeof *s);
+    if (s == NULL)
+        return error_set(err, -ENOMEM, "out of memory");
+    p->copy = s;
+    host_signal_forget();
+    guest_unmark_code(p->memory, 0, GUEST_SPACE); /* new mappings of shared memory are not protected */
+    raise_limit_on_files();
+    int code = leave_family(p, err);
+    if (code == 0 && !s->filtered)
+        code = copy_open_devices(s, err);
+    if (code == 0)
+        code = copy_unshare_files(p, err);
+    if (code == 0)
+        code = copy_unshare_memory(p, err);
+    if (code == 0 && !s->filtered)
+        s->filtered = copy_filter_install();
+    return code;
+}

@@ -1,0 +1,429 @@
+#include "phases/choose.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "emulate/engine.h"
+#include "guest/host_process.h"
+#include "guest/process_copy.h"
+#include "phases/cluster.h"
+#include "phases/project.h"
+
+enum { POLL_MS = 2 };                             /* pause between two checks whether the copy has ended */
+enum { POINTS_PER_PHASE = 8, PHASES_MOST = 30 };  /* fewest points of a phase, most phases */
+enum { POINTS_PER_LONGER = 4 };                   /* fewest points for one that is measured a second time */
+enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
+enum { HEAD_SHARE = 20 };                         /* the head is at most one part of so many of the run */
+#define HEAD_MOST  UINT64_C(2000000)              /* most instructions of a head */
+#define UNITS_MOST ((size_t)1 << 24)              /* most intervals whose phases are handed over */
+
+uint64_t choose_head(uint64_t run_insns)
+{
+    return run_insns / HEAD_SHARE < HEAD_MOST ? run_insns / HEAD_SHARE : HEAD_MOST;
+}
+
+/* ---- number of points of each phase */
+
+struct allotment {
+    size_t *members;   /* by phase: complete intervals */
+    size_t *points;    /* by phase: how many of them become points */
+    unsigned outliers; /* the phase of outliers, which is measured whole */
+};
+
+/* Distributes `points` points: POINTS_PER_PHASE to each phase, then one by one to the phase with the largest
+ * weight / (points + 1), until all are given or no intervals are left. So a rare phase is measured whole, and the
+ * others have enough points to show how much they vary. */
+static void allot(const struct points *p, struct allotment *a, size_t points)
+{
+    size_t given = 0;
+    for (unsigned h = 0; h < p->phases; h++)
+        if (h == a->outliers)
+            a->points[h] = a->members[h];
+        else
+            given += a->points[h] = a->members[h] < POINTS_PER_PHASE ? a->members[h] : POINTS_PER_PHASE;
+    while (given < points) {
+        unsigned best = p->phases;
+        double most = 0;
+        for (unsigned h = 0; h < p->phases; h++) {
+            double want = p->phase[h].weight / (double)(a->points[h] + 1);
+            if (a->points[h] < a->members[h] && want > most) {
+                most = want;
+                best = h;
+            }
+        }
+        if (best == p->phases)
+            break;
+        a->points[best]++;
+        given++;
+    }
+}
+
+/* ---- choice of intervals */
+
+/* What a choice works on. */
+struct choosing {
+    const struct bbv_set *set;
+    const struct clusters *clusters;
+    size_t head; /* intervals of the head */
+    struct allotment allotment;
+};
+
+/* Whether interval `i` is a complete one of this phase. */
+static bool is_member(const struct choosing *c, size_t i, unsigned phase)
+{
+    return i >= c->head && c->clusters->of[i] == phase && c->set->vector[i].insns >= c->set->interval;
+}
+
+/* Divides the intervals of a phase, in the order of the run, into as many equal parts as it has points, and draws one
+ * interval from each part. */
+static void draw(const struct choosing *c, unsigned phase, struct random *random, struct points *p)
+{
+    const struct bbv_set *s = c->set;
+    size_t seen = 0, taken = 0, members = c->allotment.members[phase], points = c->allotment.points[phase];
+    size_t from = 0, to = points ? members / points : 0, chosen = to ? random_u64(random) % to : 0;
+    for (size_t i = 0; i < s->count && taken < points; i++) {
+        if (!is_member(c, i, phase))
+            continue;
+        if (seen++ != chosen)
+            continue;
+        p->point[p->count++] = (struct point){.window = {i * s->interval, s->interval}, .phase = phase};
+        taken++;
+        from = to;
+        to = (taken + 1) * members / points;
+        chosen = taken < points ? from + random_u64(random) % (to - from) : 0;
+    }
+}
+
+/* Sets the phases: the clusters without the head, and the head as the last one. */
+static void fill_phases(struct choosing *c, struct points *p)
+{
+    const struct bbv_set *s = c->set;
+    for (size_t i = 0; i < s->count; i++) {
+        unsigned h = i < c->head ? c->clusters->count : c->clusters->of[i];
+        p->phase[h].weight += (double)s->vector[i].insns / (double)s->insns;
+        if (h < c->clusters->count && s->vector[i].insns >= s->interval)
+            c->allotment.members[h]++;
+    }
+    for (unsigned h = 0; h < p->phases; h++) {
+        p->phase[h].id = h;
+        p->phase[h].intervals = h < c->clusters->count ? c->allotment.members[h] : 1;
+    }
+}
+
+/* Marks points, spread over the run, that are measured a second time. */
+static void mark_longer(struct points *p)
+{
+    size_t first = p->head > 0, count = p->count - first, every = count / CHOOSE_LONGER;
+    every = every < POINTS_PER_LONGER ? POINTS_PER_LONGER : every;
+    for (size_t i = first + every / 2; i < p->count; i += every)
+        p->point[i].longer = true;
+}
+
+/* Fills `p` with phases and points. Phases are the clusters, and the head. */
+static int fill(struct choosing *c, const struct choose_options *o, size_t points, struct points *p)
+{
+    unsigned clusters = c->clusters->count;
+    struct allotment *a = &c->allotment;
+    struct random random;
+    size_t all = 1;
+    p->phase = calloc(clusters + 1, sizeof *p->phase);
+    p->insns = c->set->interval;
+    p->head = c->head * c->set->interval;
+    a->members = calloc(clusters, sizeof *a->members);
+    a->points = calloc(clusters, sizeof *a->points);
+    bool whole = a->members && a->points && p->phase;
+    if (whole) {
+        p->phases = clusters + (p->head > 0);
+        fill_phases(c, p);
+        p->phases = clusters;
+        allot(p, a, points);
+        p->phases = clusters + (p->head > 0);
+    }
+    for (unsigned h = 0; whole && h < clusters; h++)
+        all += a->points[h];
+    p->point = whole ? calloc(all, sizeof *p->point) : NULL;
+    if (p->point && p->head)
+        p->point[p->count++] = (struct point){.window = {0, p->head}, .phase = clusters};
+    random_seed(&random, o->seed);
+    for (unsigned h = 0; p->point && h < clusters; h++)
+        draw(c, h, &random, p);
+    free(a->members);
+    free(a->points);
+    return p->point ? 0 : -ENOMEM;
+}
+
+static int list_units(const struct choosing *c, struct unit_phases *units)
+{
+    units->count = c->set->count - c->head;
+    units->phase = malloc(units->count + 1);
+    for (size_t i = 0; units->phase && i < units->count; i++) {
+        unsigned h = c->clusters->of[c->head + i];
+        units->phase[i] = is_member(c, c->head + i, h) ? (uint8_t)h : UNIT_ALONE;
+    }
+    return units->phase ? 0 : -ENOMEM;
+}
+
+/* ---- outliers */
+
+/* An interval and its distance from the mean of its cluster. */
+struct distant {
+    size_t interval;
+    double distance;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+    double x = ((const struct distant *)a)->distance, y = ((const struct distant *)b)->distance;
+    return (x < y) - (x > y);
+}
+
+static double distance_to(const projected x, const double mean[PROJECTED])
+{
+    double sum = 0;
+    for (unsigned d = 0; d < PROJECTED; d++)
+        sum += (x[d] - mean[d]) * (x[d] - mean[d]);
+    return sqrt(sum);
+}
+
+/* Fills `to` with the intervals of a cluster that are OUTLIER_DISTANCE times as far from its mean as most are (root
+ * mean square). Returns their number. */
+static size_t find_distant(const struct clusters *c, const projected *vector, size_t first, size_t count,
+                           unsigned cluster, struct distant *to)
+{
+    double mean[PROJECTED] = {0}, squares = 0;
+    size_t members = 0, found = 0;
+    for (size_t i = first; i < count; i++) {
+        members += c->of[i] == cluster;
+        for (unsigned d = 0; c->of[i] == cluster && d < PROJECTED; d++)
+            mean[d] += vector[i][d];
+    }
+    for (unsigned d = 0; members && d < PROJECTED; d++)
+        mean[d] /= (double)members;
+    for (size_t i = first; i < count; i++)
+        if (c->of[i] == cluster)
+            squares += pow(distance_to(vector[i], mean), 2);
+    double usual = members ? sqrt(squares / (double)members) : 0;
+    for (size_t i = first; i < count; i++) {
+        double distance = c->of[i] == cluster ? distance_to(vector[i], mean) : 0;
+        if (distance > OUTLIER_DISTANCE * usual)
+            to[found++] = (struct distant){i, distance};
+    }
+    return found;
+}
+
+/* Intervals that are unlike their cluster form a cluster of their own: at most `most` of them, the most distant ones.
+ * A few such intervals can matter, and a sample of their cluster would hardly contain one. */
+static int separate_outliers(struct clusters *c, const projected *vector, size_t first, size_t count, size_t most)
+{
+    struct distant *list = malloc((count + 1) * sizeof *list);
+    size_t found = 0;
+    if (list == NULL)
+        return -ENOMEM;
+    for (unsigned h = 0; h < c->count; h++)
+        found += find_distant(c, vector, first, count, h, list + found);
+    qsort(list, found, sizeof *list, by_distance);
+    for (size_t i = 0; i < found && i < most; i++)
+        c->of[list[i].interval] = c->count;
+    c->count += found && most;
+    free(list);
+    return 0;
+}
+
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
+                  struct error *err)
+{
+    struct clusters c = {0};
+    size_t points = o->points;
+    if (points == 0) {
+        points = (size_t)(CHOOSE_SHARE * (double)s->count);
+        points = points < CHOOSE_LEAST ? CHOOSE_LEAST : points > CHOOSE_MOST ? CHOOSE_MOST : points;
+    }
+    if (points > s->count)
+        points = s->count;
+    unsigned phases = (unsigned)(points / POINTS_PER_PHASE);
+    phases = phases < 1 ? 1 : phases > PHASES_MOST ? PHASES_MOST : phases;
+    if (s->insns < s->interval)
+        return error_set(err, -ENODATA, "the run is shorter than a point of %llu instructions",
+                         (unsigned long long)s->interval);
+    projected *vector = bbv_project(s);
+    if (vector == NULL)
+        return error_set(err, -ENOMEM, "out of memory for basic block vectors");
+    struct cluster_options clustered = {.max_clusters = phases, .seed = o->seed};
+    int code = clusters_find(s, (const projected *)vector, &clustered, &c, err);
+    struct choosing choosing = {.set = s, .clusters = &c, .head = s->count / HEAD_SHARE ? 1 : 0};
+    uint64_t head = choose_head(s->insns) / s->interval;
+    if (head > choosing.head)
+        choosing.head = head;
+    size_t complete = s->count - (s->count && s->vector[s->count - 1].insns < s->interval);
+    choosing.allotment.outliers = c.count; /* the next cluster, if there are any */
+    if (code == 0 &&
+        separate_outliers(&c, (const projected *)vector, choosing.head, complete, points / OUTLIER_SHARE) != 0)
+        code = error_set(err, -ENOMEM, "out of memory for points");
+    free(vector);
+    if (code == 0 && (fill(&choosing, o, points, p) != 0 || list_units(&choosing, units) != 0))
+        code = error_set(err, -ENOMEM, "out of memory for points");
+    clusters_free(&c);
+    if (code == 0)
+        code = points_finish(p, err);
+    if (code == 0)
+        mark_longer(p);
+    return code;
+}
+
+/* ---- work that a copy of the process does */
+
+/* What a copy hands over, in memory that it shares with its parent. */
+struct choice {
+    struct error err;
+    int code;
+    uint64_t insns;
+    size_t count;
+    unsigned phases;
+    uint64_t interval, head;
+    size_t units;
+    struct point point[2 * CHOOSE_LIMIT + POINTS_PER_PHASE * PHASES_MOST + 1];
+    struct point_phase phase[PHASES_MOST + 2];
+    uint8_t unit[UNITS_MOST];
+};
+
+/* The copy: profiles itself to the end of the run and chooses points. */
+static void choose_as_copy(struct process *process, const struct choose_options *o, struct choice *to)
+{
+    struct bbv_set set = {0};
+    struct points p = {0};
+    struct unit_phases units = {0};
+    to->code = bbv_profile(process, o->interval, &set, &to->err);
+    if (process_is_child(process))
+        end_as_child(process);
+    if (to->code == 0 && process_interruption(process))
+        to->code = error_set(&to->err, -EINTR, "interrupted while looking for phases: there is no estimate");
+    const char *spoiled = process_spoiled(process);
+    if (to->code == 0 && spoiled)
+        to->code = error_set(&to->err, -ENOTSUP, "points cannot be chosen: %s", spoiled);
+    if (to->code == 0)
+        to->code = points_choose(&set, o, &p, &units, &to->err);
+    if (to->code != 0)
+        return;
+    to->insns = set.insns;
+    to->interval = p.insns;
+    to->head = p.head;
+    to->count = p.count;
+    to->phases = p.phases;
+    to->units = units.count < UNITS_MOST ? units.count : UNITS_MOST;
+    memcpy(to->point, p.point, p.count * sizeof *p.point);
+    memcpy(to->phase, p.phase, p.phases * sizeof *p.phase);
+    memcpy(to->unit, units.phase, to->units);
+}
+
+/* The copy: runs to the end. */
+static void count_as_copy(struct process *process, const struct choose_options *o, struct choice *to)
+{
+    (void)o;
+    struct engine_state *engine = interpreter.create(process_memory(process), &to->err);
+    to->code = engine ? 0 : -ENOMEM;
+    for (struct thread *t; engine && (t = process_next(process)) != NULL;) {
+        interpreter.run(engine, thread_hart(t));
+        process_trap(process, t);
+    }
+    if (process_is_child(process))
+        end_as_child(process);
+    const char *spoiled = process_spoiled(process);
+    if (to->code == 0 && spoiled)
+        to->code = error_set(&to->err, -ENOTSUP, "%s", spoiled);
+    to->insns = process_retired_insns(process);
+}
+
+/* Lets a copy of the process do this, and waits for it. Returns the code of the copy. */
+static int do_in_copy(struct process *process, const struct choose_options *o, struct choice *c, struct error *err,
+                      void (*work)(struct process *process, const struct choose_options *o, struct choice *to))
+{
+    c->code = -EINTR;
+    int parent = getpid(), status, pid = fork_silently();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        c->code = process_become_copy(process, &c->err);
+        if (c->code == 0)
+            work(process, o, c);
+        _exit(0);
+    }
+    int code = pid < 0 ? error_set(err, -errno, "cannot start a process: %s", strerror(errno)) : 0;
+    while (code == 0 && waitpid(pid, &status, WNOHANG | __WALL) == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+        if (process_interruption(process)) /* the copy may not have got the signal */
+            kill(pid, SIGKILL);
+    }
+    if (code == 0 && c->code != 0 && process_interruption(process))
+        error_set(&c->err, c->code, "interrupted while looking for phases: there is no estimate");
+    if (code == 0 && c->code != 0) {
+        code = c->code;
+        if (c->err.text[0])
+            *err = c->err;
+        else
+            error_set(err, code, "the process that looks for points was killed");
+    }
+    return code;
+}
+
+static struct choice *new_choice(struct error *err)
+{
+    struct choice *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (c != MAP_FAILED)
+        return c;
+    error_set(err, -ENOMEM, "out of memory for points");
+    return NULL;
+}
+
+/* Copies the result out of shared memory. */
+static int take_choice(const struct choice *from, struct points *p, struct unit_phases *units, struct error *err)
+{
+    p->point = malloc(from->count * sizeof *p->point);
+    p->phase = malloc(from->phases * sizeof *p->phase);
+    units->phase = malloc(from->units + 1);
+    if (p->point == NULL || p->phase == NULL || units->phase == NULL)
+        return error_set(err, -ENOMEM, "out of memory for points");
+    p->count = from->count;
+    p->phases = from->phases;
+    p->insns = from->interval;
+    p->head = from->head;
+    units->count = from->units;
+    memcpy(p->point, from->point, from->count * sizeof *p->point);
+    memcpy(p->phase, from->phase, from->phases * sizeof *p->phase);
+    memcpy(units->phase, from->unit, from->units);
+    return 0;
+}
+
+int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
+                      struct unit_phases *units, uint64_t *insns, struct error *err)
+{
+    struct choice *c = new_choice(err);
+    if (c == NULL)
+        return -ENOMEM;
+    int code = do_in_copy(process, o, c, err, choose_as_copy);
+    if (code == 0)
+        code = take_choice(c, p, units, err);
+    *insns = c->insns;
+    munmap(c, sizeof *c);
+    return code;
+}
+
+int run_length_for(struct process *process, uint64_t *insns, struct error *err)
+{
+    struct choice *c = new_choice(err);
+    if (c == NULL)
+        return -ENOMEM;
+    int code = do_in_copy(process, NULL, c, err, count_as_copy);
+    *insns = c->insns;
+    munmap(c, sizeof *c);
+    return code;
+}

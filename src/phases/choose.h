@@ -1,0 +1,41 @@
+/* Choice of points from basic block vectors: intervals that execute similar code form a phase (phases/cluster.h), and
+ * several intervals of each phase are its points, spread over the time in which the phase occurs. Several points show
+ * how much a phase varies, which a single one cannot. */
+#ifndef CYCLESCOPE_PHASES_CHOOSE_H
+#define CYCLESCOPE_PHASES_CHOOSE_H
+
+#include "phases/bbv.h"
+#include "phases/points.h"
+
+struct choose_options {
+    uint64_t interval; /* length of an interval, and so of a point, in instructions */
+    size_t points;     /* number of points; 0: CHOOSE_SHARE of the intervals, from CHOOSE_LEAST to CHOOSE_MOST */
+    uint64_t seed;
+};
+
+#define CHOOSE_SHARE 0.03 /* share of the run in points, if no number is given */
+enum {
+    CHOOSE_LEAST = 24,   /* fewest points by default */
+    CHOOSE_MOST = 120,   /* most points by default */
+    CHOOSE_LIMIT = 4096, /* most points that may be given */
+    CHOOSE_LONGER = 24   /* windows of a sample that are measured a second time, with longer warming */
+};
+
+/* Instructions that the head of a run of this length has: the start of a program is like nothing else in it. */
+uint64_t choose_head(uint64_t run_insns);
+
+/* Chooses points: sets all of `p` but the leads. `units` receives the phases of all intervals; the caller frees
+ * units->phase. 0 or a negative code with a message. */
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
+                  struct error *err) MUST_CHECK;
+
+/* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
+ * profiled. `insns` receives the number of instructions of the run. */
+int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
+                      struct unit_phases *units, uint64_t *insns, struct error *err) MUST_CHECK;
+
+/* The number of instructions of a process that has not started: a copy of it runs to its end without visible effects.
+ * Returns 0, or a negative code with a message if a copy cannot run to the end. */
+int run_length_for(struct process *process, uint64_t *insns, struct error *err) MUST_CHECK;
+
+#endif

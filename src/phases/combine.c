@@ -1,0 +1,234 @@
+#include "phases/combine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/student_t.h"
+
+enum {
+    INSTRUCTIONS = offsetof(struct simulation_counts, core.instructions) / sizeof(uint64_t),
+    CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t),
+};
+
+/* Divides by the instructions that retired in the window, which can differ a little from window.insns. */
+double combine_rate(const uint64_t *number, combine_value *of, void *context)
+{
+    return of(context, number) / (double)number[INSTRUCTIONS];
+}
+
+double combine_cycles(void *context, const uint64_t *number)
+{
+    (void)context;
+    return (double)number[CYCLES];
+}
+
+/* The weight of the phases without a measured window. */
+static double missing_weight(const struct sampled_run *s)
+{
+    double missing = 1;
+    for (unsigned h = 0; h < s->points.phases; h++)
+        for (size_t i = 0; i < s->result.count; i++)
+            if (s->result.measured[i].done && s->result.measured[i].phase == h) {
+                missing -= s->points.phase[h].weight;
+                break;
+            }
+    return missing < 1e-9 ? 0 : missing;
+}
+
+int combine_prepare(struct sampled_run *s, struct error *err)
+{
+    const struct pass_result *r = &s->result;
+    s->used = s->longer = s->strayed = 0;
+    s->measured = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct measured *m = &r->measured[i];
+        if (!m->done)
+            continue;
+        s->used++;
+        s->measured += m->window.insns;
+        s->strayed += m->strayed;
+        s->longer += pass_longer(r, m) != NULL;
+    }
+    if (s->used == 0)
+        return error_set(err, -ENODATA, "no window of the run could be simulated: %s",
+                         r->count ? r->measured[0].err.text : "it has none");
+    int code = s->points.period && s->points.phases == 0 ? classes_make(s, err) : 0;
+    s->missing = missing_weight(s);
+    return code;
+}
+
+/* ---- stratified sampling */
+
+/* Variance of an estimate that is a sum of parts, with its degrees of freedom by Satterthwaite:
+ * (Σ variance)² / Σ (variance² / degrees). */
+struct spread {
+    double variance;
+    double squares; /* Σ variance² / degrees over the parts */
+};
+
+static void spread_add(struct spread *s, double variance, double degrees)
+{
+    s->variance += variance;
+    s->squares += variance * variance / degrees;
+}
+
+/* Half width of the 95 % interval. */
+static double spread_half(const struct spread *s)
+{
+    return s->variance > 0 ? student_t_975(s->variance * s->variance / s->squares) * sqrt(s->variance) : 0;
+}
+
+/* The measured points of a phase. */
+struct phase_sum {
+    size_t count;
+    double mean;    /* of their values */
+    double squares; /* Σ (value - mean)² */
+};
+
+static struct phase_sum sum_phase(const struct pass_result *r, unsigned phase, combine_value *of, void *context)
+{
+    struct phase_sum s = {0};
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->measured[i].done || r->measured[i].phase != phase)
+            continue;
+        double x = combine_rate(r->measured[i].number, of, context), before = x - s.mean;
+        s.mean += before / (double)++s.count;
+        s.squares += before * (x - s.mean);
+    }
+    return s;
+}
+
+/* Phases with a single measured point. */
+struct singles {
+    size_t count;
+    double weight, weight_squares; /* Σ w, Σ w² */
+    double mean;                   /* weighted mean of their values */
+    double deviation;              /* Σ w (value - mean)² */
+};
+
+static void singles_add(struct singles *s, double weight, double x)
+{
+    s->count++;
+    s->weight += weight;
+    s->weight_squares += weight * weight;
+    double before = x - s->mean;
+    s->mean += before * weight / s->weight;
+    s->deviation += weight * before * (x - s->mean);
+}
+
+/* With weight w, n points, mean m and variance s² of phase h, which has N intervals:
+ *
+ *     value    = Σ w m / Σ w
+ *     variance = (Σ w² s² / n * (1 - n / N)  +  s1² Σ w1²) / (Σ w)²
+ *
+ * where s1² is the variance among the phases with a single point and w1 are their weights. */
+static struct sampled_rate combine_phases(const struct sampled_run *run, combine_value *of, void *context,
+                                          struct spread *spread)
+{
+    const struct points *p = &run->points;
+    const struct pass_result *r = &run->result;
+    struct singles singles = {0};
+    double value = 0, weights = 0;
+    bool chance = false; /* the variance of some phase is known */
+    for (unsigned h = 0; h < p->phases; h++) {
+        struct phase_sum s = sum_phase(r, h, of, context);
+        double w = p->phase[h].weight, whole = (double)p->phase[h].intervals;
+        if (s.count == 0)
+            continue;
+        value += w * s.mean;
+        weights += w;
+        double rest = whole > 0 ? 1 - (double)s.count / whole : 1;
+        if (s.count > 1)
+            spread_add(spread, w * w * s.squares / (double)(s.count - 1) / (double)s.count * fmax(rest, 0),
+                       (double)(s.count - 1));
+        else if (rest > 0)
+            singles_add(&singles, w, s.mean);
+        chance |= s.count > 1 || rest <= 0;
+    }
+    if (singles.count > 1)
+        spread_add(spread,
+                   singles.deviation / singles.weight * (double)singles.count / (double)(singles.count - 1) *
+                       singles.weight_squares,
+                   (double)(singles.count - 1));
+    spread->variance /= weights * weights;
+    spread->squares /= weights * weights * weights * weights;
+    bool unknown = singles.count == 1 && !chance;
+    return (struct sampled_rate){value / weights, unknown ? INFINITY : 0};
+}
+
+/* ---- what the usual warming leaves wrong */
+
+/* With difference d of the two measurements of a window, and a = weight / windows of its phase:
+ *
+ *     mean     = Σ a d / Σ a
+ *     variance = Σ a² (d - mean)² / (Σ a)² * m / (m - 1)        m windows
+ *
+ * The estimate is corrected by the mean, times the share of the run that is not the head. */
+static double warming_error(const struct sampled_run *s, combine_value *of, void *context, struct spread *spread)
+{
+    const struct pass_result *r = &s->result;
+    const struct points *p = &s->points;
+    double *a = calloc(p->phases, sizeof *a), mean = 0, sum = 0, squares = 0, m = 0;
+    if (a == NULL || s->longer < 2) {
+        free(a);
+        return 0;
+    }
+    for (size_t i = 0; i < r->count; i++)
+        a[r->measured[i].phase] += r->measured[i].done;
+    for (unsigned h = 0; h < p->phases; h++)
+        a[h] = a[h] > 0 ? p->phase[h].weight / a[h] : 0;
+    for (unsigned step = 0; step < 2; step++) {
+        for (size_t i = 0; i < r->count; i++) {
+            const uint64_t *longer = pass_longer(r, &r->measured[i]);
+            if (longer == NULL)
+                continue;
+            double weight = a[r->measured[i].phase];
+            double d = combine_rate(longer, of, context) - combine_rate(r->measured[i].number, of, context);
+            if (step == 0) {
+                mean += weight * d;
+                sum += weight;
+                m++;
+            } else {
+                squares += weight * weight * (d - mean) * (d - mean);
+            }
+        }
+        if (step == 0)
+            mean = sum > 0 ? mean / sum : 0;
+    }
+    free(a);
+    double rest = 1 - (p->head ? (double)p->head / (double)r->insns : 0);
+    if (sum > 0)
+        spread_add(spread, rest * rest * squares / (sum * sum) * m / (m - 1), m - 1);
+    return rest * mean;
+}
+
+struct sampled_rate combine(const struct sampled_run *s, combine_value *of, void *context)
+{
+    struct spread spread = {0};
+    struct sampled_rate e = combine_phases(s, of, context, &spread);
+    e.value += warming_error(s, of, context, &spread);
+    e.half += spread_half(&spread);
+    return e;
+}
+
+/* A combine_value: the number at the index that `context` points to. */
+static double number_at(void *context, const uint64_t *number)
+{
+    return (double)(int64_t)number[*(const size_t *)context];
+}
+
+void combine_numbers(const struct sampled_run *s, uint64_t *to)
+{
+    for (size_t i = 0; i < s->result.numbers; i++)
+        to[i] = (uint64_t)(int64_t)llround(combine(s, number_at, &i).value * (double)s->result.insns);
+}
+
+void sampled_run_free(struct sampled_run *s)
+{
+    points_free(&s->points);
+    pass_result_free(&s->result);
+    free(s->units.phase);
+    s->units = (struct unit_phases){0};
+}

@@ -1,0 +1,68 @@
+/* Combines measurements of windows into estimates of the whole run, each with a 95 % confidence interval (terms:
+ * points.h).
+ *
+ * A sample is stratified: the estimate is Σ weight * mean over the phases, and the interval follows from the variance
+ * among the windows of each phase, with the finite population correction. The head is a phase that was measured whole.
+ *
+ * Points have the phases that they were chosen by. The variance of phases with a single point is taken from the
+ * differences between these phases, which overestimates it.
+ *
+ * The phases of systematic windows are made from what warming counted (classes.c): units of the run that should have a
+ * similar CPI, by their misses and mispredictions, form a phase, whose size is known exactly.
+ *
+ * Functional warming leaves caches and predictors in a state that differs a little from that of a detailed run. Some
+ * windows were measured a second time after longer warming; the mean difference is added to each estimate, and its
+ * variance to that of the estimate.
+ *
+ * An estimate is a sum over measurements with weights that do not depend on the value. So values that add up in each
+ * window add up in the estimates. */
+#ifndef CYCLESCOPE_PHASES_COMBINE_H
+#define CYCLESCOPE_PHASES_COMBINE_H
+
+#include "phases/pass.h"
+
+/* A sampled run with its results. */
+struct sampled_run {
+    struct points points;
+    struct pass_result result;
+    struct unit_phases units; /* none: unknown */
+    size_t used;              /* windows that were measured */
+    uint64_t measured;        /* instructions of these windows */
+    double missing;           /* sum of weights of phases without a measured point; the other phases represent them */
+    size_t strayed;           /* measured windows that strayed (struct measured) */
+    size_t longer;            /* windows that were measured a second time */
+    double precision;         /* half interval of the CPI that was asked for, as a share of it; 0: none */
+    struct error too_wide;    /* why that was not reached; no text: it was, or none was asked for */
+};
+
+/* An estimate of the whole run. */
+struct sampled_rate {
+    double value; /* per instruction of the run */
+    double half;  /* half width of the 95 % interval; infinite with a single window */
+};
+
+/* Returns the value of a window that is to be estimated; `number` as in struct measured. */
+typedef double combine_value(void *context, const uint64_t *number);
+
+/* Call after `points` and `result` are set. Systematic samples get their phases here. -ENODATA with a message if no
+ * window was measured. */
+int combine_prepare(struct sampled_run *s, struct error *err) MUST_CHECK;
+/* The estimate of a value, per instruction of the run. */
+struct sampled_rate combine(const struct sampled_run *s, combine_value *of, void *context);
+/* Estimates of the whole run for all result.numbers values, rounded: SIMULATION_NUMBERS and those of simulation.sum. */
+void combine_numbers(const struct sampled_run *s, uint64_t *to);
+
+void sampled_run_free(struct sampled_run *s);
+
+/* ---- classes.c */
+
+/* Makes the phases of a systematic sample: sets points.phase, the phase of each window, and `units`. 0
+ * or -ENOMEM. */
+int classes_make(struct sampled_run *s, struct error *err) MUST_CHECK;
+
+/* ---- shared by combine.c and classes.c */
+
+double combine_rate(const uint64_t *number, combine_value *of, void *context); /* value of a window per instruction */
+double combine_cycles(void *context, const uint64_t *number);                  /* a combine_value: cycles */
+
+#endif

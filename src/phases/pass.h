@@ -1,0 +1,68 @@
+/* The pass of a sampled run: one functional run of the whole program, while copies of the process measure windows,
+ * several at a time (terms: points.h).
+ *
+ * The program runs once, at the speed of the interpreter, with its real input and output. Before a batch of windows the
+ * process is copied (guest/process_copy.h); the copy warms a core and measures. At the end of each window a fingerprint
+ * of the copy is compared with one of the run, to detect a copy that took another path. */
+#ifndef CYCLESCOPE_PHASES_PASS_H
+#define CYCLESCOPE_PHASES_PASS_H
+
+#include "phases/points.h"
+
+enum {
+    SIMULATION_NUMBERS = sizeof(struct simulation_counts) / sizeof(uint64_t), /* values of struct simulation_counts */
+    LONGER_WARMUPS = 20, /* warm-up of the second measurement of a window, in multiples of the usual one */
+};
+
+/* A window and its result. */
+struct measured {
+    struct window window;
+    unsigned phase;   /* index of points.phase; systematic: 0 until combine_prepare */
+    bool done;        /* it was measured: `number` is valid */
+    bool strayed;     /* the copy ended in another state than the run (the program reads a clock, or a file changed) */
+    bool kept;        /* the values come from an earlier run */
+    struct error err; /* if not done: the reason */
+    /* The values: SIMULATION_NUMBERS of struct simulation_counts, then those of simulation.sum. Then 1 if the window
+     * was measured a second time, and the values of that. Systematic windows have WARM_COUNTS more for every unit of
+     * their period, indexed by enum warm_count. NULL if the copy was not started. */
+    const uint64_t *number;
+};
+
+struct pass {
+    const struct points *points;
+    const struct simulation *simulation; /* of each window; each copy has its own observer and sum */
+    unsigned jobs;                       /* most copies at a time */
+    /* Called now and then: instructions of the run so far, windows that are done and that were started. May be NULL. */
+    void (*progress)(void *context, uint64_t insns, size_t done, size_t begun);
+    /* Called when window `i` was measured. May be NULL. */
+    void (*done)(void *context, size_t i, const struct measured *m);
+    void *context;
+    /* Returns the values of window `i` from an earlier run, or NULL. May be NULL. */
+    const uint64_t *(*kept)(void *context, size_t i);
+};
+
+struct pass_result {
+    struct measured *measured; /* in the order of the run */
+    size_t count;
+    size_t numbers;       /* values of one measurement of a window */
+    size_t units;         /* systematic: units of a period; else 0 */
+    uint64_t insns;       /* instructions of the run */
+    uint64_t **shared;    /* blocks of shared memory that measured.number points into */
+    size_t *shared_bytes; /* size of each block */
+    size_t shared_count;
+};
+
+/* The number of values in measured.number. */
+size_t pass_numbers(const struct pass *pass);
+/* The values of the second measurement of a window, or NULL. */
+const uint64_t *pass_longer(const struct pass_result *r, const struct measured *m);
+/* What warming counted in unit `u` of the period of a systematic window. All 0: the unit is beyond the end of the run,
+ * or the window is the head. */
+const uint64_t *pass_unit(const struct pass_result *r, const struct measured *m, size_t u);
+
+/* Runs the process to its end. 0 or a negative code with a message. A window that could not be measured is not an
+ * error: see struct measured. */
+int pass_run(struct process *p, const struct pass *pass, struct pass_result *r, struct error *err) MUST_CHECK;
+void pass_result_free(struct pass_result *r);
+
+#endif

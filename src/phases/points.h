@@ -1,0 +1,80 @@
+/* Sampled runs: which windows of a run are simulated in detail, and what each of them represents.
+ *
+ * Terms of a sampled run:
+ *
+ *   window      stretch of instructions that is simulated in detail and measured (sim/windows.h)
+ *   head        the first window: the start of the run, from a cold core. It represents only itself
+ *   pass        the functional run of the whole program; copies of the process measure the windows meanwhile (pass.h)
+ *   phase       a stratum of the sample: parts of the run that behave alike, and are represented by their windows
+ *   weight      of a phase: its share of the run's instructions; the weights of all phases sum to 1
+ *   point       window that was chosen to represent its phase; several points show how much a phase varies
+ *   lead        instructions before a window that warm caches and predictors
+ *   systematic  the other kind of sample: one window at a random place in every period
+ *   period      of a systematic sample: a number of units
+ *   unit        of a systematic sample: stretch of the length of a window. Warming counts the misses and mispredictions
+ *               of every unit, from which the phases are made when the run has ended (classes.c)
+ *   longer      of a window: measured a second time with longer warming, to see what the usual warming leaves wrong
+ *   batch       consecutive windows that one copy measures
+ *   kept        of a window: measured by an earlier, interrupted run and read from a file (kept.h)
+ *
+ * The windows of a batch are warm from the lead of its first window on. The number of systematic windows is known when
+ * the run ends. */
+#ifndef CYCLESCOPE_PHASES_POINTS_H
+#define CYCLESCOPE_PHASES_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sim/windows.h"
+
+struct point {
+    struct window window;
+    unsigned phase; /* index of points.phase */
+    bool longer;    /* measured a second time, with longer warming */
+};
+
+struct point_phase {
+    unsigned id;      /* its number in the file it was read from, else its index */
+    double weight;    /* share of the run's instructions; the weights of all phases sum to 1 */
+    size_t intervals; /* windows that the phase could have: its complete intervals or units; 0: unknown */
+};
+
+struct points {
+    struct point *point; /* in the order of the run, disjoint; NULL: systematic */
+    size_t count;
+    struct point_phase *phase; /* systematic: made when the run has ended */
+    unsigned phases;
+    uint64_t head;         /* instructions of the head, which is the first window; 0: no head */
+    uint64_t lead;         /* instructions before a batch that warm the core */
+    uint64_t longer_lead;  /* points: the same for windows that are measured a second time */
+    uint64_t period;       /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t insns;        /* length of each window but the head */
+    uint64_t seed;         /* systematic: decides the place of the window in each period */
+    uint64_t longer_every; /* systematic: one window of so many is measured a second time; 0: of n, about √(2n) */
+};
+
+/* The phase of every unit of the run from the head on: `count` units of points.insns instructions. For points,
+ * intervals are the units. */
+struct unit_phases {
+    uint8_t *phase; /* index of points.phase, or UNIT_ALONE */
+    size_t count;
+};
+enum { UNIT_ALONE = 255 }; /* the unit belongs to no phase: it is incomplete */
+
+/* Reads points from SimPoint's files: lines `interval cluster`, and in the file of weights (NULL: all points have the
+ * same weight) lines `weight cluster`. Intervals have `interval` instructions. Clusters become phases; the weights of
+ * several points of a cluster add up. 0 or a negative code with a message; points_free is due in any case. */
+int points_read(struct points *p, const char *simpoints, const char *weights, uint64_t interval,
+                struct error *err) MUST_CHECK;
+void points_free(struct points *p);
+
+/* Sorts the points, checks that they are disjoint, and scales weights that sum to about 1 so that they sum to 1.
+ * -EINVAL with a message if the points overlap or the weights are far off. */
+int points_finish(struct points *p, struct error *err) MUST_CHECK;
+
+/* Window number `i`. False: the sample has fewer windows. A systematic sample never ends. */
+bool points_window(const struct points *p, size_t i, struct window *w);
+/* Whether window `i` is measured a second time, with longer warming. */
+bool points_longer(const struct points *p, size_t i);
+
+#endif

@@ -1,0 +1,51 @@
+/* Functional warming: a functional run keeps the caches, TLBs and predictors of a core warm. Each instruction leaves
+ * the state that it would leave in a detailed run, without timing and without a wrong path.
+ *
+ * A predictor learns from a branch when the branch retires. By then it has already predicted the younger branches in
+ * flight. Their number depends on timing, which warming does not have. The model assumes one branch in flight per 16
+ * ROB entries, that is half a window with a branch in eight instructions, and none behind a mispredicted branch,
+ * because fetch waits for its resolution. */
+#ifndef CYCLESCOPE_SIM_WARM_H
+#define CYCLESCOPE_SIM_WARM_H
+
+#include "branch/branch.h"
+#include "core/core.h"
+#include "sim/warm_count.h"
+#include "emulate/engine.h"
+
+enum { WARM_BRANCHES = 64 }; /* ring size: most branches in flight, plus 1; a power of two */
+
+/* A predicted branch and its outcome. */
+struct warm_branch {
+    struct branch_record record;
+    uint64_t next; /* pc of the next instruction */
+    bool taken;
+};
+
+struct warmer {
+    struct core *core;            /* set by the caller before warm_begin */
+    struct core_warm_parts parts; /* of the core, since warm_begin */
+    bool strides;                 /* set by the caller: stride predictors learn as well */
+    uint64_t mispredictions;      /* so far */
+    uint64_t addr;                /* of the last data access */
+    unsigned predicted;           /* branches predicted so far; wraps */
+    unsigned learned;             /* branches retired so far; wraps */
+    unsigned in_flight;           /* largest difference of `predicted` and `learned` */
+    unsigned ring_mask;           /* branch number & ring_mask: its index in `branch` */
+    struct warm_branch branch[WARM_BRANCHES];
+};
+
+/* Installs hooks in the engine: every instruction that it executes from now on warms the core. */
+void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e);
+
+/* Reads cache misses, page walks and mispredictions so far, by enum warm_count. Leaves to[WARM_INSNS] to the caller. */
+void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS]);
+
+/* Retires all branches in flight: the predictors learn from them. */
+void warm_settle(struct warmer *w);
+
+/* Ends warming: settles, and makes the core decode guest code anew and watch it for changes. Leaves the hooks in the
+ * engine. */
+void warm_end(struct warmer *w);
+
+#endif

@@ -1,0 +1,27 @@
+/* Counts that functional warming takes of caches, TLBs and predictors, and how far counts that are measured after
+ * warming can be trusted. */
+#ifndef CYCLESCOPE_SIM_WARM_COUNT_H
+#define CYCLESCOPE_SIM_WARM_COUNT_H
+
+/* Instructions that were warmed, and their misses, page walks and mispredictions. */
+enum warm_count {
+    WARM_INSNS,
+    WARM_L1I,
+    WARM_L1D,
+    WARM_L2I,
+    WARM_L2D,
+    WARM_L3,
+    WARM_WALKS,
+    WARM_MISPREDICTIONS,
+    WARM_COUNTS
+};
+
+/* How close a count that is measured after warming comes to its value in an uninterrupted detailed run. */
+enum warm_trust {
+    TRUST_NEAR, /* depends on caches and predictors, and warming leaves nearly the right state in them */
+    TRUST_TIME, /* as TRUST_NEAR, for a count of cycles */
+    TRUST_OWN,  /* depends on the program alone: the same on every core */
+    TRUST_NONE  /* depends on what wrong paths brought into caches behind the first level, which warming lacks */
+};
+
+#endif

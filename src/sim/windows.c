@@ -1,0 +1,229 @@
+#include "sim/windows.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/simulate_priv.h"
+#include "sim/warm.h"
+#include "guest/host_process.h"
+#include "guest/process_copy.h"
+
+int fork_silently(void)
+{
+    fflush(NULL);
+    return (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+}
+
+/* A functional run that keeps a core warm. */
+struct warming {
+    struct sim_process proc;
+    struct engine_state *engine;
+    struct warmer warmer;
+    struct simulation window; /* the next window to measure */
+};
+
+/* A measurement: warming reaches the start of its warm-up, and a copy measures the window. */
+struct measurement {
+    uint64_t at; /* instruction at which its warm-up begins */
+    unsigned window;
+    bool longer;
+};
+
+/* Measures a window in this process, which cannot go on warming afterwards. */
+static void measure(struct warming *m, const struct windows *w, const struct measurement *what)
+{
+    const struct window *window = &w->window[what->window];
+    struct simulation_result r = {0};
+    struct error err = {""};
+    interpreter.destroy(m->engine);
+    m->engine = NULL;
+    warm_end(&m->warmer);
+    m->window.warmup_insns = window->start - process_retired_insns(m->proc.process);
+    m->window.max_insns = window->insns;
+    int code = sim_process_measure(&m->proc, &r, &err);
+    if (m->proc.is_child) {
+        sim_process_hand_to_parent(&m->proc, r.cut);
+        end_as_child(m->proc.process);
+    }
+    if (code == 0)
+        sim_process_add_children(&m->proc, &r);
+    const char *spoiled = process_spoiled(m->proc.process);
+    if (code == 0 && spoiled)
+        code = error_set(&err, -ENOTSUP, "%s", spoiled);
+    else if (code == 0 && !r.cut)
+        code = error_set(&err, -ENODATA, "the program ends before it does");
+    w->told(w->context, what->window, what->longer, m->proc.process, code == 0 ? &r : NULL, &err);
+}
+
+/* Lets a copy of this process measure, and waits for the copy to end. */
+static int measure_in_copy(struct warming *m, const struct windows *w, const struct measurement *what,
+                           struct error *err)
+{
+    int parent = getpid(), status;
+    int pid = fork_silently();
+    if (pid < 0)
+        return error_set(err, -errno, "cannot start a process: %s", strerror(errno));
+    if (pid == 0) {
+        struct error copy_err = {""};
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        if (process_become_copy(m->proc.process, &copy_err) != 0)
+            w->told(w->context, what->window, what->longer, m->proc.process, NULL, &copy_err);
+        else
+            measure(m, w, what);
+        _exit(0);
+    }
+    while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status)) {
+        error_set(err, -EINTR, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        w->told(w->context, what->window, what->longer, m->proc.process, NULL, err);
+    }
+    return 0;
+}
+
+/* Warms until `insn` instructions of the process have retired; false if the process ends before. In a process that the
+ * guest forks meanwhile: runs it to its end and does not return. */
+static bool warm_up_to(struct warming *m, uint64_t insn)
+{
+    uint64_t now = process_retired_insns(m->proc.process);
+    if (now < insn)
+        now += sim_process_run_functionally(&m->proc, &interpreter, m->engine, insn - now);
+    if (m->proc.is_child) {
+        sim_process_run_functionally(&m->proc, &interpreter, m->engine, UINT64_MAX);
+        end_as_child(m->proc.process);
+    }
+    return now >= insn;
+}
+
+/* Counts of warming so far, by enum warm_count. */
+struct warm_snapshot {
+    uint64_t count[WARM_COUNTS];
+};
+
+static struct warm_snapshot take_snapshot(const struct warming *m)
+{
+    struct warm_snapshot n;
+    warm_read(&m->warmer, n.count);
+    n.count[WARM_INSNS] = process_retired_insns(m->proc.process);
+    return n;
+}
+
+/* Reports what warming counted in unit `i`, since `before`, which is updated. */
+static void report_unit(const struct warming *m, const struct windows *w, uint64_t i, struct warm_snapshot *before)
+{
+    struct warm_snapshot now = take_snapshot(m), grown;
+    for (unsigned k = 0; k < WARM_COUNTS; k++)
+        grown.count[k] = now.count[k] - before->count[k];
+    *before = now;
+    w->warmed(w->context, i, grown.count);
+}
+
+/* ---- measurements in the order of the run */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct measurement *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Makes the sorted list of all measurements. Returns their number; `*list` is NULL if memory is missing. */
+static unsigned list_measurements(const struct windows *w, struct measurement **list)
+{
+    unsigned count = 0;
+    struct measurement *to = *list = malloc((2 * (size_t)w->count + 1) * sizeof *to);
+    for (unsigned i = 0; to && i < w->count; i++)
+        for (unsigned longer = 0; longer <= (w->longer && w->longer[i]); longer++) {
+            uint64_t warmup = longer ? w->longer_warmup_insns : w->simulation->warmup_insns;
+            uint64_t start = w->window[i].start;
+            to[count++] = (struct measurement){start < warmup ? 0 : start - warmup, i, longer};
+        }
+    if (to)
+        qsort(to, count, sizeof *to, by_start);
+    return count;
+}
+
+/* Reports these measurements as not made. */
+static void report_unreached(const struct warming *m, const struct windows *w, const struct measurement *list,
+                             unsigned count, struct error *err)
+{
+    const char *spoiled = process_spoiled(m->proc.process);
+    error_set(err, -ENODATA, "%s", spoiled ? spoiled : "the program ends before it");
+    for (unsigned i = 0; i < count; i++)
+        w->told(w->context, list[i].window, list[i].longer, m->proc.process, NULL, err);
+}
+
+/* Makes the measurements; the last one in this process, since nothing is warmed after it. */
+static int run_windows(struct warming *m, const struct windows *w, const struct measurement *list, unsigned count,
+                       struct error *err)
+{
+    unsigned i = 0;
+    for (; i < count && warm_up_to(m, list[i].at); i++) {
+        if (i + 1 == count)
+            measure(m, w, &list[i]);
+        else if (measure_in_copy(m, w, &list[i], err) != 0)
+            return -EAGAIN;
+    }
+    report_unreached(m, w, &list[i], count - i, err);
+    return 0;
+}
+
+/* Makes the measurements in copies, and reports what warming counts in each unit of the stretch. */
+static int run_stretch(struct warming *m, const struct windows *w, const struct measurement *list, unsigned count,
+                       struct error *err)
+{
+    struct warm_snapshot before = {{0}};
+    uint64_t boundary = w->from; /* where the next unit begins */
+    unsigned i = 0;
+    bool runs = true;
+    while (runs && (i < count || boundary <= w->to)) {
+        bool at_window = i < count && list[i].at < boundary;
+        runs = warm_up_to(m, at_window ? list[i].at : boundary);
+        if (runs && at_window) {
+            if (measure_in_copy(m, w, &list[i++], err) != 0)
+                return -EAGAIN;
+        } else if (runs) {
+            if (boundary == w->from)
+                before = take_snapshot(m);
+            else
+                report_unit(m, w, (boundary - w->from) / w->unit_insns - 1, &before);
+            boundary += w->unit_insns;
+        }
+    }
+    report_unreached(m, w, &list[i], count - i, err);
+    return 0;
+}
+
+int simulate_windows(struct process *p, const struct windows *w, struct error *err)
+{
+    struct warming m = {.window = *w->simulation};
+    m.window.keep_pipeline_full = true;
+    int code = sim_process_new(&m.proc, p, &m.window, err);
+    if (code != 0)
+        return code;
+    m.warmer.core = m.proc.core;
+    m.warmer.strides = sim_process_asks_for_strides(&m.window);
+    m.engine = interpreter.create(process_memory(p), err);
+    code = m.engine ? 0 : -ENOMEM;
+    struct measurement *list;
+    unsigned count = list_measurements(w, &list);
+    if (code == 0 && list == NULL)
+        code = error_set(err, -ENOMEM, "out of memory for windows");
+    if (code == 0) {
+        warm_begin(&m.warmer, &interpreter, m.engine);
+        code = w->warmed ? run_stretch(&m, w, list, count, err) : run_windows(&m, w, list, count, err);
+    }
+    free(list);
+    if (m.engine)
+        interpreter.destroy(m.engine);
+    sim_process_free(&m.proc);
+    return code;
+}

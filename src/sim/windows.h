@@ -1,0 +1,48 @@
+/* Measures windows of a run on a core that functional warming keeps warm up to each window:
+ *
+ *     [ functional, warm ][ warm-up ][ window ][ functional, warm ][ warm-up ][ window ] ...
+ *
+ * A copy of the process measures a window and ends with it; the process itself goes on warming through the window.
+ * (Where nothing is warmed after the last window, the process measures that one itself.) So windows do not disturb each
+ * other, and the state at the start of a window does not depend on the choice of the other windows. The misses and
+ * mispredictions that warming counts on every instruction show how the windows differ from the instructions between
+ * them. */
+#ifndef CYCLESCOPE_SIM_WINDOWS_H
+#define CYCLESCOPE_SIM_WINDOWS_H
+
+#include "sim/simulate.h"
+#include "sim/warm_count.h"
+
+struct window {
+    uint64_t start; /* instructions of the process before the window */
+    uint64_t insns;
+};
+
+struct windows {
+    const struct simulation *simulation; /* of each window; skip_insns, warm and max_insns are not used */
+    const struct window *window;         /* in the order of the run */
+    unsigned count;
+    uint64_t longer_warmup_insns; /* warm-up of the second measurement of a window; see `longer` */
+    const bool *longer;           /* by window: measure it a second time, with the longer warm-up. NULL: none */
+    /* Called once per measurement: in the host process that measured, where simulation.sum has the numbers, or, if that
+     * process died or the window was not reached, in the caller's. `longer`: the measurement with the longer warm-up.
+     * If `r` is NULL, the window was not measured, and `err` says why. */
+    void (*told)(void *context, unsigned i, bool longer, struct process *p, const struct simulation_result *r,
+                 const struct error *err);
+    /* Called with what warming counted in unit `i`, the stretch of unit_insns instructions that begins at
+     * from + i * unit_insns; for each unit that ends at or before `to`, or before the program's end. NULL: do not warm
+     * beyond the last window. */
+    void (*warmed)(void *context, uint64_t i, const uint64_t grown[WARM_COUNTS]);
+    uint64_t from, to; /* with `warmed`: the stretch that contains all windows */
+    uint64_t unit_insns;
+    void *context;
+};
+
+/* `p` must be a copy (guest/process_copy.h); it is of no use afterwards. 0 or a negative code. */
+int simulate_windows(struct process *p, const struct windows *w, struct error *err) MUST_CHECK;
+
+/* Forks a process that sends no signal to its parent when it ends: the parent takes SIGCHLD for a guest's child. Wait
+ * for it with __WALL. Returns as fork does. */
+int fork_silently(void);
+
+#endif

@@ -1,0 +1,473 @@
+"""Copies of sampled runs change nothing outside of themselves: each test is a guest that acts on something which the run
+shares with the world. `--points auto` first runs a copy of the whole program, so that a copy's act would come before the
+run's own."""
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import termios
+import threading
+
+import pytest
+
+from conftest import PATIENCE_SECONDS, Result
+
+POINTS = "stack --quiet --points auto --window 50K --lead 200K".split()
+SYSTEMATIC = "stack --quiet --systematic --period 100K --window 5K --lead 200K".split()
+
+# What the guests share: work that fills windows, and the headers.
+COMMON = r"""
+#include <arpa/inet.h>
+#include <asm/termbits.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static unsigned state = 1, sum;
+static char heap[1 << 16];
+static void toss(int n)
+{
+    while (n--) {
+        state = state * 1103515245 + 12345;
+        if (state >> 16 & 1)
+            sum += heap[state >> 8 & 0xffff]++;
+    }
+}
+"""
+
+
+def run(cli, words, **options):
+    """Runs cyclescope with descriptors of the caller's choice: the result, with all that it wrote to its pipes."""
+    process = cli.spawn(cli.command(*words), stderr=subprocess.PIPE, **{"stdout": subprocess.PIPE, **options})
+    try:
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            process.communicate()
+    return Result(process.returncode, (out or b"").decode(), err.decode())
+
+
+@pytest.fixture
+def guest(cli, guests):
+    """guest(NAME, SOURCE): a program in the test's folder."""
+
+    def build(name, source):
+        shutil.copy(guests(name, COMMON + source, "-static"), cli.work)
+        return "./" + name
+
+    return build
+
+
+def check_exact(cli):
+    """All windows were measured, by copies that went the way of the run."""
+    sampled = cli.json()["sampled"]
+    assert sampled["failed"] == 0 and sampled["strayed"] == 0 and sampled["windows"] >= 5
+
+
+# ---- memory
+
+COUNTER = r"""
+int main(void)
+{
+    int fd = open("counter", O_RDWR);
+    volatile int *counter = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    for (int i = 0; i < 40; i++) {
+        toss(20000);
+        if (mprotect((void *)counter, 4096, PROT_READ | PROT_WRITE))
+            return 10;
+        ++*counter;
+        mprotect((void *)counter, 4096, PROT_READ);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_a_shared_mapping_that_becomes_writable_later(cli, guest, words):
+    (cli.work / "counter").write_bytes(bytes(4096))
+    result = run(cli, [*words, "--json", "json", guest("counter_guest", COUNTER)])
+    assert int.from_bytes((cli.work / "counter").read_bytes()[:4], "little") == 40
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+TWICE = r"""
+int main(void)
+{
+    int fd = open("twice", O_RDWR);
+    volatile int *one = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    volatile int *two = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    for (int i = 0; i < 40; i++) {
+        toss(20000);
+        *one = i;
+        if (*two != i)
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+def test_two_mappings_of_one_file_stay_one_memory(cli, guest):
+    (cli.work / "twice").write_bytes(bytes(4096))
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("twice_guest", TWICE)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+# ---- input
+
+READS_NAME = r"""
+int main(int argc, char **argv)
+{
+    char c;
+    int fd = open(argv[1], O_RDONLY);
+    if (fd < 0)
+        return 10;
+    while (read(fd, &c, 1) == 1) {
+        toss(10000);
+        sum = sum * 31 + c;
+    }
+    printf("%u\n", sum);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0"])
+def test_standard_input_by_name(cli, guest, name):
+    program = guest("reads_name", READS_NAME)
+    text = bytes(range(64))
+    plain = cli.run("run", program, name, stdin=text).out
+    assert plain != ""
+    assert cli.run(*SYSTEMATIC, program, name, stdin=text, status=None).out == plain
+    # A copy cannot read it, so it cannot look for points; and it leaves the input to others.
+    into, out_of = os.pipe()
+    os.write(out_of, text)
+    os.close(out_of)
+    result = run(cli, [*POINTS, program, name], stdin=into)
+    assert result.status == 125 and "which only the run itself can have" in result.err, result.err
+    assert os.read(into, 100) == text
+    os.close(into)
+
+
+POLLS = r"""
+int main(void)
+{
+    struct pollfd input = {0, POLLIN, 0};
+    toss(100000);
+    poll(&input, 1, -1);
+    return 0;
+}
+"""
+
+
+def test_a_copy_does_not_wait_for_the_world(cli, guest):
+    into, out_of = os.pipe()
+    result = run(cli, [*POINTS, guest("polls", POLLS)], stdin=into)
+    os.close(into)
+    os.close(out_of)
+    assert result.status == 125 and "it waits for something outside of the run" in result.err, result.err
+
+
+FIFO = r"""
+int main(void)
+{
+    toss(100000);
+    int fd = open("fifo", O_WRONLY | O_NONBLOCK);
+    return fd >= 0 ? write(fd, "x", 1) != 1 : 10;
+}
+"""
+
+
+def test_named_pipes(cli, guest):
+    os.mkfifo(cli.work / "fifo")
+    reader = os.open(cli.work / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    result = run(cli, [*POINTS, guest("fifo_guest", FIFO)])
+    assert result.status == 125 and "fifo" in result.err, result.err
+    assert os.read(reader, 10) == b""
+    os.close(reader)
+
+
+# ---- the network
+
+CONNECTS = r"""
+int main(int argc, char **argv)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[1])), .sin_addr.s_addr = htonl(0x7f000001)};
+    for (int i = 0; i < 10; i++) {
+        toss(20000);
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (fd < 0 || connect(fd, (void *)&to, sizeof to))
+            return 10;
+        write(fd, "x", 1);
+        close(fd);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words, times", [(POINTS, 0), (SYSTEMATIC, 10)], ids=["points", "systematic"])
+def test_connections(cli, guest, words, times):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        accepted = []
+
+        def accept():
+            while True:
+                peer, _ = server.accept()
+                with peer:
+                    if peer.recv(10) == b"end":
+                        return
+                    accepted.append(peer)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        run(cli, [*words, "--allow-net", guest("connects", CONNECTS), server.getsockname()[1]])
+        with socket.create_connection(server.getsockname()) as last:
+            last.send(b"end")
+        thread.join()
+    assert len(accepted) == times
+
+
+BINDS = r"""
+int main(void)
+{
+    for (int i = 0; i < 10; i++) {
+        struct sockaddr_un to = {.sun_family = AF_UNIX};
+        sprintf(to.sun_path, "socket.%d", i);
+        toss(i ? 20000 : 200000);
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (fd < 0 || bind(fd, (void *)&to, sizeof to))
+            return 10;
+        close(fd);
+    }
+    return 0;
+}
+"""
+
+
+def test_names_of_sockets(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--allow-net", guest("binds", BINDS)])
+    assert result.status == 0, result.err
+    assert len(list(cli.work.glob("socket.*"))) == 10
+    for name in cli.work.glob("socket.*"):
+        name.unlink()
+    run(cli, [*POINTS, "--allow-net", "./binds"])
+    assert list(cli.work.glob("socket.*")) == []
+
+
+# ---- descriptors that the run shares
+
+PWRITEV2 = r"""
+int main(void)
+{
+    for (int i = 0; i < 40; i++) {
+        char line[16];
+        struct iovec part = {line, sprintf(line, "%d\n", i)};
+        toss(20000);
+        if (pwritev2(1, &part, 1, -1, 0) != (int)part.iov_len)
+            return 10;
+    }
+    return 0;
+}
+"""
+
+
+def test_output_at_the_current_position(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("pwritev2", PWRITEV2)])
+    assert result.status == 0 and result.out == "".join(f"{i}\n" for i in range(40)), result.err
+    check_exact(cli)
+
+
+NONBLOCKING = r"""
+int main(int argc, char **argv)
+{
+    int on = 1;
+    if (fcntl(0, F_GETFL) & O_NONBLOCK)
+        return 10;
+    toss(100000);
+    if (argc > 1 ? ioctl(0, FIONBIO, &on) : fcntl(0, F_SETFL, fcntl(0, F_GETFL) | O_NONBLOCK))
+        return 11;
+    toss(100000);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("ioctl",)], ids=["F_SETFL", "FIONBIO"])
+def test_flags_of_a_descriptor(cli, guest, arguments):
+    into, out_of = os.pipe()
+    result = run(cli, [*POINTS, guest("nonblocking", NONBLOCKING), *arguments], stdin=into)
+    assert result.status == 0, result.err  # 10: a copy has set the flag before the run began
+    assert fcntl.fcntl(into, fcntl.F_GETFL) & os.O_NONBLOCK
+    os.close(into)
+    os.close(out_of)
+
+
+SHUTDOWN = r"""
+int main(void)
+{
+    toss(100000);
+    return shutdown(0, SHUT_RDWR) ? 10 : 0;
+}
+"""
+
+
+def test_shutdown_of_a_socket(cli, guest):
+    ours, theirs = socket.socketpair()
+    result = run(cli, [*POINTS, guest("shutdown_guest", SHUTDOWN)], stdin=theirs)
+    assert result.status == 125 and "it uses descriptor 0" in result.err, result.err
+    assert ours.send(b"x") == 1 and theirs.recv(1) == b"x"
+    ours.close()
+    theirs.close()
+
+
+TERMINAL = r"""
+int main(void)
+{
+    struct termios2 t;
+    if (ioctl(0, TCGETS2, &t) || !(t.c_lflag & ECHO))
+        return 10;
+    toss(100000);
+    t.c_lflag &= ~ECHO;
+    if (ioctl(0, TCSETS2, &t))
+        return 11;
+    toss(100000);
+    return 0;
+}
+"""
+
+
+def test_settings_of_a_terminal(cli, guest):
+    master, slave = os.openpty()
+    result = run(cli, [*POINTS, guest("terminal", TERMINAL)], stdin=slave)
+    assert result.status == 0, result.err  # 10: a copy has turned ECHO off before the run began
+    assert not termios.tcgetattr(slave)[3] & termios.ECHO
+    os.close(master)
+    os.close(slave)
+
+
+FOLDER = r"""
+#include <dirent.h>
+int main(void)
+{
+    DIR *folder = opendir("entries");
+    long first = telldir(folder);
+    for (int i = 0; i < 20; i++) {
+        int entries = 0;
+        while (readdir(folder)) {
+            toss(2000);
+            entries++;
+        }
+        if (entries != 12)
+            abort();
+        rewinddir(folder);
+        toss(20000);
+    }
+    return 0;
+}
+"""
+
+
+def test_positions_in_folders(cli, guest):
+    for i in range(10):
+        (cli.work / "entries").mkdir(exist_ok=True)
+        (cli.work / f"entries/{i}").touch()
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("folder", FOLDER)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+SPARSE = r"""
+int main(void)
+{
+    char c = 0;
+    int fd = open("sparse", O_RDWR | O_CREAT, 0600);
+    if (ftruncate(fd, 1ll << 40) || pwrite(fd, "x", 1, 1ll << 39) != 1)
+        return 10;
+    for (int i = 0; i < 20; i++) {
+        toss(20000);
+        if (pread(fd, &c, 1, 1ll << 39) != 1 || c != 'x')
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+def test_holes_of_large_files_are_not_copied(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("sparse_guest", SPARSE)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+# ---- what a copy has for itself
+
+SEMAPHORE = r"""
+int main(void)
+{
+    uint64_t one = 1, got;
+    int fd = eventfd(1000, EFD_SEMAPHORE), other = dup(fd);
+    for (int i = 0; i < 400; i++) {
+        toss(4000);
+        if (read(i & 1 ? fd : other, &got, 8) != 8 || got != 1)
+            abort();
+    }
+    return write(fd, &one, 8) != 8;
+}
+"""
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_event_semaphores(cli, guest, words):
+    result = run(cli, [*words, "--json", "json", guest("semaphore", SEMAPHORE)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+FORKS = r"""
+int main(void)
+{
+    for (int i = 0; i < 20; i++) {
+        int status = 1;
+        toss(20000);
+        if (fork() == 0) {
+            toss(1000);
+            _exit(7);
+        }
+        if (wait(&status) < 0 || WEXITSTATUS(status) != 7)
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+def test_processes_of_a_copy(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("forks", FORKS)])
+    assert result.status == 0, result.err
+    assert cli.json()["sampled"]["windows"] >= 5
+
+
+def test_messages_come_from_the_run_alone(cli, guest):
+    source = "int main(void) { toss(200000); syscall(18); toss(200000); return 0; }"  # lookup_dcookie
+    result = run(cli, [*POINTS, guest("missing", source)])
+    assert result.status == 0 and result.err.count("not implemented") == 1, result.err
