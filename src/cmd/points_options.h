@@ -32,7 +32,7 @@ struct points_options {
         {"window", OPTION_POSITIVE, &(o)->window, "N",                                                                 \
          "instructions per point (auto: 500K, FILE: 10M) or window (20K)"},                                            \
         {"period", OPTION_POSITIVE, &(o)->period, "N",                                                                 \
-         "with --systematic: instructions per window (the run / 300 to 1000)"},                                        \
+         "with --systematic: instructions per window (the run / 500 to 1000)"},                                        \
         {"point-count", OPTION_POSITIVE, &(o)->count, "N",                                                             \
          "with --points auto: number of points (3 % of the run, 24 to 120)"},                                          \
         {"lead", OPTION_POSITIVE, &(o)->lead, "N", "instructions before a point that warm caches, predictors (20M)"},  \

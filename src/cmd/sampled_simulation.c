@@ -88,7 +88,7 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
 /* ---- the run */
 
 enum {
-    PERIODS_LEAST = 300, /* fewest and most windows of a systematic sample, by default */
+    PERIODS_LEAST = 500, /* fewest and most windows of a systematic sample, by default */
     PERIODS_MOST = 1000,
     LEADS_OF_LONGER = 3, /* points: lead of the second measurement, in multiples of the usual one */
     HEAD_PERIODS = 100,  /* periods of a run whose length is not known, as far as the head is concerned */
@@ -168,7 +168,12 @@ static int refine(const struct points_options *o, const struct simulation *s, st
         code = spare_measure(spare, &more.points, sampled, &why);
         if (code != 0)
             error_set(&sampled->too_wide, code, "%.400s", why.text);
-        code = combine_prepare(sampled, err);
+        else if (refine_separate_rare(sampled, &more) != 0)
+            code = error_set(err, -ENOMEM, "out of memory for estimates");
+        else
+            code = combine_prepare(sampled, err);
+        if (sampled->too_wide.text[0])
+            code = 0;
         e = combine(sampled, combine_cycles, NULL);
     }
     if (code == 0 && e.half > o->precision * e.value && sampled->too_wide.text[0] == '\0') {
@@ -180,7 +185,7 @@ static int refine(const struct points_options *o, const struct simulation *s, st
                       "the windows vary more than the first ones showed, or warming leaves "
                       "too much open");
     }
-    points_free(&more.points);
+    refinement_free(&more);
     return code;
 }
 

@@ -54,7 +54,13 @@ int combine_prepare(struct sampled_run *s, struct error *err)
     if (s->used == 0)
         return error_set(err, -ENODATA, "no window of the run could be simulated: %s",
                          r->count ? r->measured[0].err.text : "it has none");
-    int code = s->points.period && s->points.phases == 0 ? classes_make(s, err) : 0;
+    int code = 0;
+    if (s->points.period && s->classes == 0) {
+        s->periods = r->count - (s->points.head > 0);
+        code = classes_make(s, err);
+    } else if (s->points.period && unit_model_fit(s) != 0) {
+        code = error_set(err, -ENOMEM, "out of memory for estimates");
+    }
     s->missing = missing_weight(s);
     return code;
 }
@@ -118,6 +124,44 @@ static void singles_add(struct singles *s, double weight, double x)
     s->deviation += weight * before * (x - s->mean);
 }
 
+/* The classes of a systematic sample, with its model. With weight w, n windows and N units of class h, d = value -
+ * prediction of a window, and its leverage l:
+ *
+ *     value    = mean prediction of all units + Σ w mean(d) / Σ w
+ *     variance = Σ w² (Σ (d / (1 - l))² / (n (n - 1)) * (1 - n / N)
+ *
+ * Returns value * Σ w, and adds the variance, which is not divided by (Σ w)². */
+static double combine_classes(const struct sampled_run *s, combine_value *of, void *context, struct spread *spread)
+{
+    const struct points *p = &s->points;
+    const double rounding = 1e-9;     /* of a prediction */
+    const double leverage_most = 0.9; /* a single window with this influence would decide the interval otherwise */
+    double coefficient[COLUMNS], corrections = 0, weights = 0;
+    unit_model_coefficients(s, of, context, coefficient);
+    for (unsigned h = 0; h < s->classes; h++) {
+        double sum = 0, squares = 0, n = 0, w = p->phase[h].weight;
+        for (size_t i = 0; i < s->result.count; i++) {
+            const struct measured *m = &s->result.measured[i];
+            if (s->model.leverage[i] < 0 || m->phase != h)
+                continue;
+            double value = combine_rate(m->number, of, context);
+            double d = value - unit_model_predict(coefficient, s->model.column[i]);
+            if (fabs(d) < rounding * fabs(value))
+                d = 0;
+            sum += d;
+            squares += pow(d / (1 - fmin(s->model.leverage[i], leverage_most)), 2);
+            n++;
+        }
+        weights += w;
+        if (n == 0)
+            continue;
+        corrections += w * sum / n;
+        double rest = fmax(1 - n / (double)p->phase[h].intervals, 0), degrees = fmax(n - 1, 1);
+        spread_add(spread, w * w * squares / (n * degrees) * rest, degrees);
+    }
+    return weights * unit_model_predict(coefficient, s->model.mean) + corrections;
+}
+
 /* With weight w, n points, mean m and variance s² of phase h, which has N intervals:
  *
  *     value    = Σ w m / Σ w
@@ -131,8 +175,13 @@ static struct sampled_rate combine_phases(const struct sampled_run *run, combine
     const struct pass_result *r = &run->result;
     struct singles singles = {0};
     double value = 0, weights = 0;
-    bool chance = false; /* the variance of some phase is known */
-    for (unsigned h = 0; h < p->phases; h++) {
+    unsigned first = run->model.column ? run->classes : 0;
+    bool chance = first > 0; /* the variance of some phase is known */
+    if (first)
+        value = combine_classes(run, of, context, spread);
+    for (unsigned h = 0; h < first; h++)
+        weights += p->phase[h].weight;
+    for (unsigned h = first; h < p->phases; h++) {
         struct phase_sum s = sum_phase(r, h, of, context);
         double w = p->phase[h].weight, whole = (double)p->phase[h].intervals;
         if (s.count == 0)
@@ -219,16 +268,31 @@ static double number_at(void *context, const uint64_t *number)
     return (double)(int64_t)number[*(const size_t *)context];
 }
 
+/* Whether some window has a negative value at this index: most numbers are counts, some are differences. */
+static bool may_be_negative(const struct sampled_run *s, size_t index)
+{
+    for (size_t i = 0; i < s->result.count; i++)
+        if (s->result.measured[i].done && (int64_t)s->result.measured[i].number[index] < 0)
+            return true;
+    return false;
+}
+
 void combine_numbers(const struct sampled_run *s, uint64_t *to)
 {
-    for (size_t i = 0; i < s->result.numbers; i++)
-        to[i] = (uint64_t)(int64_t)llround(combine(s, number_at, &i).value * (double)s->result.insns);
+    for (size_t i = 0; i < s->result.numbers; i++) {
+        double value = combine(s, number_at, &i).value * (double)s->result.insns;
+        if (value < 0 &&
+            !may_be_negative(s, i)) /* the estimate of a rare count, by the model or after warming's error */
+            value = 0;
+        to[i] = (uint64_t)(int64_t)llround(value);
+    }
 }
 
 void sampled_run_free(struct sampled_run *s)
 {
     points_free(&s->points);
     pass_result_free(&s->result);
+    unit_model_free(&s->model);
     free(s->units.phase);
     s->units = (struct unit_phases){0};
 }

@@ -8,7 +8,11 @@
  * differences between these phases, which overestimates it.
  *
  * The phases of systematic windows are made from what warming counted (classes.c): units of the run that should have a
- * similar CPI, by their misses and mispredictions, form a phase, whose size is known exactly.
+ * similar CPI, by their misses and mispredictions, form a phase, a class, whose size is known exactly. Within the
+ * classes a linear model of the same counts (unit_model.h) predicts each value. The estimate is the average prediction
+ * of all units, plus the mean difference of windows from their predictions, class by class; its variance is that of
+ * these differences. Units that are unlike all windows, where a line could be far off, are a phase of their own when a
+ * second pass has measured them (refine.h).
  *
  * Functional warming leaves caches and predictors in a state that differs a little from that of a detailed run. Some
  * windows were measured a second time after longer warming; the mean difference is added to each estimate, and its
@@ -19,13 +23,16 @@
 #ifndef CYCLESCOPE_PHASES_COMBINE_H
 #define CYCLESCOPE_PHASES_COMBINE_H
 
-#include "phases/pass.h"
+#include "phases/unit_model.h"
 
 /* A sampled run with its results. */
 struct sampled_run {
     struct points points;
     struct pass_result result;
     struct unit_phases units; /* none: unknown */
+    size_t periods;           /* systematic: periods of the first pass */
+    unsigned classes;         /* systematic: phases that are classes; they are the first ones */
+    struct unit_model model;  /* systematic: empty if there are too few windows */
     size_t used;              /* windows that were measured */
     uint64_t measured;        /* instructions of these windows */
     double missing;           /* sum of weights of phases without a measured point; the other phases represent them */
@@ -41,9 +48,6 @@ struct sampled_rate {
     double half;  /* half width of the 95 % interval; infinite with a single window */
 };
 
-/* Returns the value of a window that is to be estimated; `number` as in struct measured. */
-typedef double combine_value(void *context, const uint64_t *number);
-
 /* Call after `points` and `result` are set. Systematic samples get their phases here. -ENODATA with a message if no
  * window was measured. */
 int combine_prepare(struct sampled_run *s, struct error *err) MUST_CHECK;
@@ -56,11 +60,11 @@ void sampled_run_free(struct sampled_run *s);
 
 /* ---- classes.c */
 
-/* Makes the phases of a systematic sample: sets points.phase, the phase of each window, and `units`. 0
- * or -ENOMEM. */
+/* Makes the phases of a systematic sample: sets points.phase, the phase of each window, `units` and `classes`. 0 or
+ * -ENOMEM. */
 int classes_make(struct sampled_run *s, struct error *err) MUST_CHECK;
 
-/* ---- shared by combine.c and classes.c */
+/* ---- shared by the files of this module */
 
 double combine_rate(const uint64_t *number, combine_value *of, void *context); /* value of a window per instruction */
 double combine_cycles(void *context, const uint64_t *number);                  /* a combine_value: cycles */

@@ -1,19 +1,107 @@
 #include "phases/refine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/random.h"
-#include "guest/files.h"
-#include "guest/process_copy.h"
+
+/* ---- units that are unlike the windows */
+
+enum { RARE_SHARE = 3 };                  /* at most one rare unit for so many windows */
+static const double RARE_LEVERAGE = 0.05; /* of a rare unit: a window there would decide this much of its prediction */
+
+struct influence {
+    size_t unit;
+    double leverage;
+};
+
+static int by_leverage(const void *a, const void *b)
+{
+    double x = ((const struct influence *)a)->leverage, y = ((const struct influence *)b)->leverage;
+    return (x < y) - (x > y);
+}
+
+static int by_unit(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Lists the units with the largest leverage in to->rare, in the order of the run. */
+static int find_rare(const struct sampled_run *s, uint64_t most, struct refinement *to)
+{
+    double column[COLUMNS];
+    size_t found = 0, windows = s->used / RARE_SHARE;
+    struct influence *list = s->model.column ? malloc((unit_count(s) + 1) * sizeof *list) : NULL;
+    if (s->model.column == NULL)
+        return 0;
+    if (list == NULL)
+        return -ENOMEM;
+    for (size_t u = 0; u < unit_count(s); u++)
+        if (unit_columns(s, u, column)) {
+            list[found] = (struct influence){u, unit_model_leverage(&s->model, column)};
+            found += list[found].leverage > RARE_LEVERAGE;
+        }
+    qsort(list, found, sizeof *list, by_leverage);
+    most = most < windows ? most : windows;
+    to->rares = found < most ? found : most;
+    to->rare = malloc((to->rares + 1) * sizeof *to->rare);
+    for (size_t i = 0; to->rare && i < to->rares; i++)
+        to->rare[i] = list[i].unit;
+    free(list);
+    if (to->rare == NULL)
+        return -ENOMEM;
+    qsort(to->rare, to->rares, sizeof *to->rare, by_unit);
+    return 0;
+}
+
+/* Whether a unit is rare. `*at` is the index of the first rare unit that it may be; units ascend. */
+static bool is_rare(const struct refinement *r, size_t unit, size_t *at)
+{
+    while (*at < r->rares && r->rare[*at] < unit)
+        ++*at;
+    return *at < r->rares && r->rare[*at] == unit;
+}
+
+static bool is_rare_window(const struct sampled_run *s, const struct refinement *r, const struct measured *m)
+{
+    size_t unit = r->rares && m->window.start >= s->points.head ? unit_of_window(s, &m->window) : SIZE_MAX;
+    return r->rares && bsearch(&unit, r->rare, r->rares, sizeof unit, by_unit) != NULL;
+}
+
+int refine_separate_rare(struct sampled_run *s, const struct refinement *r)
+{
+    struct points *p = &s->points;
+    if (r->rares == 0)
+        return 0;
+    struct point_phase *more = realloc(p->phase, (p->phases + 1) * sizeof *more);
+    if (more == NULL)
+        return -ENOMEM;
+    p->phase = more;
+    p->phase[p->phases] = (struct point_phase){p->phases, 0, r->rares};
+    for (size_t i = 0; i < r->rares; i++) {
+        struct point_phase *from = &p->phase[s->units.phase[r->rare[i]]];
+        double unit_weight = from->weight / (double)from->intervals;
+        from->weight -= unit_weight;
+        from->intervals--;
+        p->phase[p->phases].weight += unit_weight;
+        s->units.phase[r->rare[i]] = (uint8_t)p->phases;
+    }
+    for (size_t i = 0; i < s->result.count; i++)
+        if (is_rare_window(s, r, &s->result.measured[i]))
+            s->result.measured[i].phase = p->phases;
+    p->phases++;
+    return 0;
+}
+
+void refinement_free(struct refinement *r)
+{
+    points_free(&r->points);
+    free(r->rare);
+    r->rare = NULL;
+}
 
 /* ---- how many windows, and which */
 
@@ -24,18 +112,29 @@ struct stratum {
     size_t more;              /* windows to add */
 };
 
-/* Strata of all phases; the head has deviation 0. */
-static struct stratum *make_strata(const struct sampled_run *s)
+/* The value of a window whose variation decides how many windows its phase needs: its CPI, or the part of it that the
+ * model does not predict. */
+static double varying_part(const struct sampled_run *s, size_t i, const double coefficient[COLUMNS])
+{
+    double cpi = combine_rate(s->result.measured[i].number, combine_cycles, NULL);
+    bool modelled = s->model.column && s->model.leverage[i] >= 0;
+    return modelled ? cpi - unit_model_predict(coefficient, s->model.column[i]) : cpi;
+}
+
+/* Strata of all phases; the head has deviation 0. Rare units are left out: they are measured in any case. */
+static struct stratum *make_strata(const struct sampled_run *s, const struct refinement *rare)
 {
     const struct points *p = &s->points;
-    struct stratum *to = calloc(p->phases, sizeof *to);
-    double *mean = calloc(p->phases, sizeof *mean);
+    struct stratum *to = calloc(p->phases + 1, sizeof *to);
+    double *mean = calloc(p->phases + 1, sizeof *mean), coefficient[COLUMNS] = {0};
+    if (s->model.column)
+        unit_model_coefficients(s, combine_cycles, NULL, coefficient);
     for (size_t i = 0; to && mean && i < s->result.count; i++) {
         const struct measured *m = &s->result.measured[i];
-        if (!m->done)
+        if (!m->done || is_rare_window(s, rare, m))
             continue;
         struct stratum *h = &to[m->phase];
-        double y = combine_rate(m->number, combine_cycles, NULL), before = y - mean[m->phase];
+        double y = varying_part(s, i, coefficient), before = y - mean[m->phase];
         mean[m->phase] += before / (double)++h->windows;
         h->deviation += before * (y - mean[m->phase]);
     }
@@ -44,6 +143,8 @@ static struct stratum *make_strata(const struct sampled_run *s)
         to[h].units = p->phase[h].intervals;
         to[h].deviation = to[h].windows > 1 ? sqrt(to[h].deviation / (double)(to[h].windows - 1)) : 0;
     }
+    for (size_t i = 0; to && mean && i < rare->rares; i++)
+        to[s->units.phase[rare->rare[i]]].units--;
     bool whole = mean != NULL;
     free(mean);
     if (!whole) {
@@ -86,23 +187,29 @@ static bool is_measured(const struct sampled_run *s, uint64_t start, size_t *at)
     return *at < r->count && r->measured[*at].window.start == start && r->measured[*at].done;
 }
 
-/* Draws `more` units of each phase among those that are no windows yet: every choice is equally likely. */
-static void draw_units(const struct sampled_run *s, struct stratum *h, struct points *to)
+/* Draws `more` units of each phase among those that are no windows yet: every choice is equally likely. Adds the rare
+ * units, whose phase will be the one behind all others. */
+static void draw_units(const struct sampled_run *s, struct stratum *h, struct refinement *to)
 {
     const struct unit_phases *units = &s->units;
     struct random random;
-    size_t at = 0;
+    size_t at = 0, rare_at = 0;
     random_seed(&random, s->points.seed + 1);
     for (unsigned k = 0; k < s->points.phases; k++)
         h[k].units = h[k].units > h[k].windows ? h[k].units - h[k].windows : 0; /* left to draw from */
     for (size_t u = 0; u < units->count; u++) {
         unsigned phase = units->phase[u];
         uint64_t start = s->points.head + u * s->points.insns;
+        struct window window = {start, s->points.insns};
         if (phase == UNIT_ALONE || is_measured(s, start, &at))
             continue;
         struct stratum *k = &h[phase];
+        if (is_rare(to, u, &rare_at)) {
+            to->points.point[to->points.count++] = (struct point){.window = window, .phase = s->points.phases};
+            continue;
+        }
         if (k->units && random_u64(&random) % k->units < k->more) {
-            to->point[to->count++] = (struct point){.window = {start, s->points.insns}, .phase = phase};
+            to->points.point[to->points.count++] = (struct point){.window = window, .phase = phase};
             k->more--;
         }
         k->units -= k->units > 0;
@@ -113,195 +220,23 @@ int refine_plan(const struct sampled_run *s, double precision, uint64_t most_ins
                 struct refinement *to, struct error *err)
 {
     struct sampled_rate e = combine(s, combine_cycles, NULL);
-    struct stratum *h = make_strata(s);
     *to = (struct refinement){.points = {.insns = s->points.insns, .lead = s->points.lead}};
+    uint64_t most = most_insns / (s->points.insns + warmup_insns);
+    most = most < REFINE_MOST ? most : REFINE_MOST;
+    struct stratum *h = find_rare(s, most / 2, to) == 0 ? make_strata(s, to) : NULL;
     if (h == NULL)
         return error_set(err, -ENOMEM, "out of memory for estimates");
     /* Two standard deviations make an interval. The fifth that is left is for warming, and since deviations are
      * estimates. */
     double half = 0.8 * precision * e.value / 2;
-    uint64_t most = most_insns / (s->points.insns + warmup_insns);
-    most = most < REFINE_MOST ? most : REFINE_MOST;
-    to->wanted = allot_windows(h, s->points.phases, half * half);
-    double share = to->wanted > most ? (double)most / (double)to->wanted : 1;
+    uint64_t drawn = allot_windows(h, s->points.phases, half * half), left = most - to->rares;
+    double share = drawn > left ? (double)left / (double)drawn : 1;
     for (unsigned i = 0; i < s->points.phases; i++)
         h[i].more = (size_t)(share * (double)h[i].more);
-    to->points.point = calloc(to->wanted < most ? to->wanted + 1 : most + 1, sizeof *to->points.point);
+    to->wanted = drawn + to->rares;
+    to->points.point = calloc((drawn < left ? drawn : left) + to->rares + 1, sizeof *to->points.point);
     if (to->points.point)
-        draw_units(s, h, &to->points);
+        draw_units(s, h, to);
     free(h);
     return to->points.point ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
-}
-
-/* ---- the second pass */
-
-/* The windows and their results, in memory that the spare shares with the run. */
-struct request {
-    struct error err;
-    int code;       /* of the spare */
-    bool served;    /* `code` and the results are final */
-    uint64_t insns; /* of the spare's run */
-    uint64_t lead;
-    uint64_t window_insns;
-    size_t count;
-    struct point point[REFINE_MOST];
-    bool done[REFINE_MOST], strayed[REFINE_MOST];
-    uint64_t number[]; /* by window, pass_result.numbers + 1 each: the last one is 0, for no second measurement */
-};
-
-struct spare {
-    struct request *request;
-    size_t bytes;
-    size_t numbers; /* values of a window in request.number */
-    int go;         /* write end of a pipe: the spare starts when it gets a byte, and ends when it is closed */
-    int pid;
-};
-
-/* The spare: measures what is asked for. */
-static void serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers)
-{
-    struct points points = {.point = q->point, .count = q->count, .lead = q->lead, .insns = q->window_insns};
-    struct pass second = {
-        .points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .progress = NULL, .context = NULL};
-    struct pass_result r;
-    q->code = pass_run(p, &second, &r, &q->err);
-    if (q->code != 0)
-        return;
-    q->insns = r.insns;
-    for (size_t i = 0; i < r.count; i++) {
-        q->done[i] = r.measured[i].done;
-        q->strayed[i] = r.measured[i].strayed;
-        if (r.measured[i].done)
-            memcpy(q->number + i * numbers, r.measured[i].number, (numbers - 1) * sizeof *q->number);
-    }
-}
-
-/* The spare: becomes independent of the run, which waits until `ready` is closed, and waits for a byte. */
-static _Noreturn void wait_and_serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers,
-                                     int go, int ready)
-{
-    char byte;
-    ssize_t got;
-    q->code = process_become_copy(p, &q->err);
-    close(ready);
-    while ((got = read(go, &byte, 1)) < 0 && errno == EINTR)
-        ;
-    if (got == 1 && q->code == 0)
-        serve(p, pass, q, numbers);
-    q->served = true;
-    _exit(0);
-}
-
-/* A pipe whose ends the guest cannot use. */
-static int private_pipe(int ends[2])
-{
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -errno;
-    for (int i = 0; i < 2; i++) {
-        ends[i] = files_make_private(ends[i]);
-        if (ends[i] < 0)
-            return ends[i];
-    }
-    return 0;
-}
-
-struct spare *spare_new(struct process *p, const struct pass *pass, struct error *err)
-{
-    struct spare *spare = calloc(1, sizeof *spare);
-    int go[2], ready[2], parent = getpid();
-    char nothing;
-    if (spare == NULL || private_pipe(go) != 0 || private_pipe(ready) != 0) {
-        free(spare);
-        error_set(err, -EMFILE, "cannot make a pipe for a second pass");
-        return NULL;
-    }
-    spare->numbers = SIMULATION_NUMBERS + (pass->simulation->sum ? pass->simulation->sum->count : 0) + 1;
-    spare->bytes = sizeof *spare->request + REFINE_MOST * spare->numbers * sizeof(uint64_t);
-    void *shared = mmap(NULL, spare->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    spare->go = go[1];
-    spare->request = shared == MAP_FAILED ? NULL : shared;
-    spare->pid = spare->request ? fork_silently() : -1;
-    if (spare->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        close(go[1]);
-        close(ready[0]);
-        wait_and_serve(p, pass, spare->request, spare->numbers, go[0], ready[1]);
-    }
-    close(go[0]);
-    close(ready[1]);
-    while (spare->pid > 0 && read(ready[0], &nothing, 1) < 0 && errno == EINTR)
-        ;
-    close(ready[0]);
-    if (spare->pid > 0)
-        return spare;
-    error_set(err, -errno, "cannot start a process for a second pass: %s", strerror(errno));
-    spare_free(spare);
-    return NULL;
-}
-
-/* Adds the measured windows to the result, which takes over the shared memory. */
-static int add_results(struct spare *spare, struct sampled_run *s)
-{
-    struct pass_result *r = &s->result;
-    struct request *q = spare->request;
-    struct measured *more = realloc(r->measured, (r->count + q->count) * sizeof *more);
-    if (more)
-        r->measured = more;
-    uint64_t **shared = realloc(r->shared, (r->shared_count + 1) * sizeof *shared);
-    if (shared)
-        r->shared = shared;
-    size_t *bytes = realloc(r->shared_bytes, (r->shared_count + 1) * sizeof *bytes);
-    if (bytes)
-        r->shared_bytes = bytes;
-    if (more == NULL || shared == NULL || bytes == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < q->count; i++)
-        r->measured[r->count++] = (struct measured){.window = q->point[i].window,
-                                                    .phase = q->point[i].phase,
-                                                    .done = q->done[i],
-                                                    .strayed = q->strayed[i],
-                                                    .err = q->err,
-                                                    .number = q->number + i * spare->numbers};
-    r->shared[r->shared_count] = (uint64_t *)(void *)q;
-    r->shared_bytes[r->shared_count++] = spare->bytes;
-    spare->request = NULL;
-    return 0;
-}
-
-int spare_measure(struct spare *spare, const struct points *points, struct sampled_run *s, struct error *err)
-{
-    struct request *q = spare->request;
-    int status;
-    q->lead = points->lead;
-    q->window_insns = points->insns;
-    q->count = points->count;
-    memcpy(q->point, points->point, points->count * sizeof *q->point);
-    if (write(spare->go, "", 1) != 1)
-        return error_set(err, -EPIPE, "the process that waited for it has ended");
-    while (waitpid(spare->pid, &status, __WALL) < 0 && errno == EINTR)
-        ;
-    spare->pid = 0;
-    if (!q->served)
-        return error_set(err, -EINTR, "the process that measured them was killed");
-    if (q->code != 0)
-        return error_set(err, q->code, "%s", q->err.text);
-    if (q->insns != s->result.insns)
-        return error_set(err, -ENOTSUP,
-                         "the program runs differently a second time: it reads a clock or changes files");
-    return add_results(spare, s) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
-}
-
-void spare_free(struct spare *spare)
-{
-    if (spare == NULL)
-        return;
-    if (spare->go >= 0)
-        close(spare->go);
-    if (spare->pid > 0)
-        waitpid(spare->pid, NULL, __WALL);
-    if (spare->request)
-        munmap(spare->request, spare->bytes);
-    free(spare);
 }

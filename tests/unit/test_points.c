@@ -239,7 +239,7 @@ static void intervals_of_windows_cover(void **state)
         assert_int_equal(combine_prepare(&s, &err), 0);
         assert_int_equal(s.points.phases, 5);
         struct sampled_rate e = combine(&s, cycles_of, NULL);
-        assert_true(e.half < 0.035); /* without classes: 1.98 * 0.586 / sqrt(120) * sqrt(1 / 2) = 0.075 */
+        assert_true(e.half < 0.02); /* with the noise alone: 1.98 * 0.1 / sqrt(120) * sqrt(1 / 2) = 0.0128 */
         inside += fabs(e.value - truth) <= e.half;
         free_windows(&s);
     }
@@ -386,10 +386,48 @@ static void more_windows_go_where_they_help(void **state)
         assert_true(p->window.start % (25 * WINDOW) != 0 && p->window.start / WINDOW % 2 == 1);
         assert_true(i == 0 || p->window.start > p[-1].window.start);
     }
-    points_free(&more.points);
+    refinement_free(&more);
     assert_int_equal(refine_plan(&s, 0.002, 50 * (uint64_t)WINDOW, 0, &more, &err), 0);
     assert_true(more.points.count <= 50 && more.points.count > 45 && more.wanted > 50);
-    points_free(&more.points);
+    refinement_free(&more);
+    free_windows(&s);
+}
+
+/* Units that no window resembles are measured in a second pass, and become a phase of their own, measured whole. */
+static void rare_units_are_measured_whole(void **state)
+{
+    (void)state;
+    enum { COUNT = 200, RARE = 5 };
+    struct sampled_run s = {0};
+    struct random r;
+    struct error err;
+    struct refinement more;
+    double truth, weights = 0;
+    random_seed(&r, 19);
+    make_run_with_misses(&s, COUNT, &r, 0.3, &truth);
+    size_t expected[RARE];
+    for (size_t i = 0; i < RARE; i++) {
+        size_t period = 10 + 40 * i, chosen = s.result.measured[period].window.start / WINDOW % UNITS;
+        unit(&s, period, 1 - (unsigned)chosen)[WARM_WALKS] = 5000; /* no window has a page walk */
+        expected[i] = period * UNITS + 1 - chosen;
+    }
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    assert_int_equal(refine_plan(&s, 0.01, s.result.insns, 0, &more, &err), 0);
+    assert_int_equal(more.rares, RARE);
+    unsigned planned = 0, phases = s.points.phases;
+    for (size_t i = 0; i < more.points.count; i++)
+        planned += more.points.point[i].phase == phases;
+    assert_int_equal(planned, RARE);
+    for (size_t i = 0; i < RARE; i++)
+        assert_int_equal(more.rare[i], expected[i]);
+    assert_int_equal(refine_separate_rare(&s, &more), 0);
+    assert_int_equal(s.points.phases, phases + 1);
+    assert_int_equal(s.points.phase[phases].intervals, RARE);
+    for (unsigned h = 0; h <= phases; h++)
+        weights += s.points.phase[h].weight;
+    assert_true(fabs(weights - 1) < 1e-9);
+    assert_true(fabs(s.points.phase[phases].weight - (double)RARE / (COUNT * UNITS)) < 1e-9);
+    refinement_free(&more);
     free_windows(&s);
 }
 
@@ -534,6 +572,7 @@ int main(void)
         cmocka_unit_test(longer_warming_corrects),
         cmocka_unit_test(estimates_add_up),
         cmocka_unit_test(more_windows_go_where_they_help),
+        cmocka_unit_test(rare_units_are_measured_whole),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(chosen_points_are_spread),
         cmocka_unit_test(finished_windows_are_kept),

@@ -1,0 +1,186 @@
+#include "phases/refine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/files.h"
+#include "guest/process_copy.h"
+
+/* The windows and their results, in memory that the spare shares with the run. */
+struct request {
+    struct error err;
+    int code;       /* of the spare */
+    bool served;    /* `code` and the results are final */
+    uint64_t insns; /* of the spare's run */
+    uint64_t lead;
+    uint64_t window_insns;
+    size_t count;
+    struct point point[REFINE_MOST];
+    bool done[REFINE_MOST], strayed[REFINE_MOST];
+    uint64_t number[]; /* by window, pass_result.numbers + 1 each: the last one is 0, for no second measurement */
+};
+
+struct spare {
+    struct request *request;
+    size_t bytes;
+    size_t numbers; /* values of a window in request.number */
+    int go;         /* write end of a pipe: the spare starts when it gets a byte, and ends when it is closed */
+    int pid;
+};
+
+/* The spare: measures what is asked for. */
+static void serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers)
+{
+    struct points points = {.point = q->point, .count = q->count, .lead = q->lead, .insns = q->window_insns};
+    struct pass second = {
+        .points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .progress = NULL, .context = NULL};
+    struct pass_result r;
+    q->code = pass_run(p, &second, &r, &q->err);
+    if (q->code != 0)
+        return;
+    q->insns = r.insns;
+    for (size_t i = 0; i < r.count; i++) {
+        q->done[i] = r.measured[i].done;
+        q->strayed[i] = r.measured[i].strayed;
+        if (r.measured[i].done)
+            memcpy(q->number + i * numbers, r.measured[i].number, (numbers - 1) * sizeof *q->number);
+    }
+}
+
+/* The spare: becomes independent of the run, which waits until `ready` is closed, and waits for a byte. */
+static _Noreturn void wait_and_serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers,
+                                     int go, int ready)
+{
+    char byte;
+    ssize_t got;
+    q->code = process_become_copy(p, &q->err);
+    close(ready);
+    while ((got = read(go, &byte, 1)) < 0 && errno == EINTR)
+        ;
+    if (got == 1 && q->code == 0)
+        serve(p, pass, q, numbers);
+    q->served = true;
+    _exit(0);
+}
+
+/* A pipe whose ends the guest cannot use. */
+static int private_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = files_make_private(ends[i]);
+        if (ends[i] < 0)
+            return ends[i];
+    }
+    return 0;
+}
+
+struct spare *spare_new(struct process *p, const struct pass *pass, struct error *err)
+{
+    struct spare *spare = calloc(1, sizeof *spare);
+    int go[2], ready[2], parent = getpid();
+    char nothing;
+    if (spare == NULL || private_pipe(go) != 0 || private_pipe(ready) != 0) {
+        free(spare);
+        error_set(err, -EMFILE, "cannot make a pipe for a second pass");
+        return NULL;
+    }
+    spare->numbers = SIMULATION_NUMBERS + (pass->simulation->sum ? pass->simulation->sum->count : 0) + 1;
+    spare->bytes = sizeof *spare->request + REFINE_MOST * spare->numbers * sizeof(uint64_t);
+    void *shared = mmap(NULL, spare->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    spare->go = go[1];
+    spare->request = shared == MAP_FAILED ? NULL : shared;
+    spare->pid = spare->request ? fork_silently() : -1;
+    if (spare->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        close(go[1]);
+        close(ready[0]);
+        wait_and_serve(p, pass, spare->request, spare->numbers, go[0], ready[1]);
+    }
+    close(go[0]);
+    close(ready[1]);
+    while (spare->pid > 0 && read(ready[0], &nothing, 1) < 0 && errno == EINTR)
+        ;
+    close(ready[0]);
+    if (spare->pid > 0)
+        return spare;
+    error_set(err, -errno, "cannot start a process for a second pass: %s", strerror(errno));
+    spare_free(spare);
+    return NULL;
+}
+
+/* Adds the measured windows to the result, which takes over the shared memory. */
+static int add_results(struct spare *spare, struct sampled_run *s)
+{
+    struct pass_result *r = &s->result;
+    struct request *q = spare->request;
+    struct measured *more = realloc(r->measured, (r->count + q->count) * sizeof *more);
+    if (more)
+        r->measured = more;
+    uint64_t **shared = realloc(r->shared, (r->shared_count + 1) * sizeof *shared);
+    if (shared)
+        r->shared = shared;
+    size_t *bytes = realloc(r->shared_bytes, (r->shared_count + 1) * sizeof *bytes);
+    if (bytes)
+        r->shared_bytes = bytes;
+    if (more == NULL || shared == NULL || bytes == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < q->count; i++)
+        r->measured[r->count++] = (struct measured){.window = q->point[i].window,
+                                                    .phase = q->point[i].phase,
+                                                    .done = q->done[i],
+                                                    .strayed = q->strayed[i],
+                                                    .err = q->err,
+                                                    .number = q->number + i * spare->numbers};
+    r->shared[r->shared_count] = (uint64_t *)(void *)q;
+    r->shared_bytes[r->shared_count++] = spare->bytes;
+    spare->request = NULL;
+    return 0;
+}
+
+int spare_measure(struct spare *spare, const struct points *points, struct sampled_run *s, struct error *err)
+{
+    struct request *q = spare->request;
+    int status;
+    q->lead = points->lead;
+    q->window_insns = points->insns;
+    q->count = points->count;
+    memcpy(q->point, points->point, points->count * sizeof *q->point);
+    if (write(spare->go, "", 1) != 1)
+        return error_set(err, -EPIPE, "the process that waited for it has ended");
+    while (waitpid(spare->pid, &status, __WALL) < 0 && errno == EINTR)
+        ;
+    spare->pid = 0;
+    if (!q->served)
+        return error_set(err, -EINTR, "the process that measured them was killed");
+    if (q->code != 0)
+        return error_set(err, q->code, "%s", q->err.text);
+    uint64_t apart = q->insns > s->result.insns ? q->insns - s->result.insns : s->result.insns - q->insns;
+    if (apart > points->insns) /* its windows may lie in other phases */
+        return error_set(err, -ENOTSUP,
+                         "the program runs differently a second time: it reads a clock or changes files");
+    return add_results(spare, s) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
+}
+
+void spare_free(struct spare *spare)
+{
+    if (spare == NULL)
+        return;
+    if (spare->go >= 0)
+        close(spare->go);
+    if (spare->pid > 0)
+        waitpid(spare->pid, NULL, __WALL);
+    if (spare->request)
+        munmap(spare->request, spare->bytes);
+    free(spare);
+}
