@@ -69,7 +69,7 @@ struct stack_error {
 
 /* The error of a method's stack against the stack of one order, or the mean. */
 struct stack_error stack_error(const int64_t stack[COMPONENTS], const int64_t reference[COMPONENTS], uint64_t cycles);
-/* The error against the range from lowest to highest, which no choice of an order explains. */
+/* The error against the range from lowest to highest: the part of the error that no choice of an order explains. */
 struct stack_error stack_error_outside(const int64_t stack[COMPONENTS], const struct reference_range *range,
                                        uint64_t cycles);
 
