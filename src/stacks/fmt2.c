@@ -5,8 +5,8 @@
  *
  * Second, an open cycle may have two causes: the front end, and what the oldest instruction waits for.
  *
- *   - A mispredicted branch is unresolved, and the oldest instruction waits for a unit. It would have waited with a
- * right prediction, too, so the whole cycle is charged to the unit.
+ *   - A mispredicted branch is unresolved, and the oldest instruction waits for a unit. The unit would have taken as
+ *     long with a right prediction, so the whole cycle is charged to the unit.
  *   - A mispredicted branch is unresolved, and the oldest instruction waits for data or a translation. Without the
  *     misprediction, the window would have hidden the wait; without the wait, the branch would be resolved. Only both
  *     together lose the cycle, so each is charged half of it.
