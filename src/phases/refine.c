@@ -21,7 +21,7 @@
 struct stratum {
     double weight, deviation; /* share of the run; standard deviation of the CPI among its windows */
     size_t windows, units;    /* windows measured; windows that it could have */
-    size_t more;              /* windows to add */
+    size_t missing;           /* windows to add */
 };
 
 /* Strata of all phases; the head has deviation 0. */
@@ -53,7 +53,7 @@ static struct stratum *make_strata(const struct sampled_run *s)
     return to;
 }
 
-/* Sets `more` of all strata for a variance of the estimate. Neyman: with Σ over strata,
+/* Sets `missing` of all strata for a variance of the estimate. Neyman: with Σ over strata,
  *
  *     n = (Σ w s)² / (variance + Σ w² s² / N),   n_h = n w_h s_h / Σ w s
  *
@@ -71,8 +71,8 @@ static uint64_t allot_windows(struct stratum *h, unsigned count, double variance
         double n = sum / (variance + correction) * h[i].weight * h[i].deviation;
         size_t left = h[i].units > h[i].windows ? h[i].units - h[i].windows : 0;
         if (n > (double)h[i].windows)
-            h[i].more = fmin(ceil(n) - (double)h[i].windows, (double)left);
-        all += h[i].more;
+            h[i].missing = fmin(ceil(n) - (double)h[i].windows, (double)left);
+        all += h[i].missing;
     }
     return all;
 }
@@ -86,7 +86,7 @@ static bool is_measured(const struct sampled_run *s, uint64_t start, size_t *at)
     return *at < r->count && r->measured[*at].window.start == start && r->measured[*at].done;
 }
 
-/* Draws `more` units of each phase among those that are no windows yet: every choice is equally likely. */
+/* Draws `missing` units of each phase among the units that are not windows yet: every choice is equally likely. */
 static void draw_units(const struct sampled_run *s, struct stratum *h, struct points *to)
 {
     const struct unit_phases *units = &s->units;
@@ -101,9 +101,9 @@ static void draw_units(const struct sampled_run *s, struct stratum *h, struct po
         if (phase == UNIT_ALONE || is_measured(s, start, &at))
             continue;
         struct stratum *k = &h[phase];
-        if (k->units && random_u64(&random) % k->units < k->more) {
+        if (k->units && random_u64(&random) % k->units < k->missing) {
             to->point[to->count++] = (struct point){.window = {start, s->points.insns}, .phase = phase};
-            k->more--;
+            k->missing--;
         }
         k->units -= k->units > 0;
     }
@@ -125,7 +125,7 @@ int refine_plan(const struct sampled_run *s, double precision, uint64_t most_ins
     to->wanted = allot_windows(h, s->points.phases, half * half);
     double share = to->wanted > most ? (double)most / (double)to->wanted : 1;
     for (unsigned i = 0; i < s->points.phases; i++)
-        h[i].more = (size_t)(share * (double)h[i].more);
+        h[i].missing = (size_t)(share * (double)h[i].missing);
     to->points.point = calloc(to->wanted < most ? to->wanted + 1 : most + 1, sizeof *to->points.point);
     if (to->points.point)
         draw_units(s, h, &to->points);

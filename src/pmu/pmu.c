@@ -302,7 +302,7 @@ static void on_end(void *context)
     ((struct pmu *)context)->core = NULL; /* the core is freed with the simulation */
 }
 
-static void on_part(void *context, bool counts)
+static void on_set_counting(void *context, bool counts)
 {
     struct pmu *p = context;
     for (size_t i = 0; i < p->count; i++)
@@ -341,7 +341,7 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
     set_up_needs(p);
     p->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
-                                     .set_counting = on_part,
+                                     .set_counting = on_set_counting,
                                      .context = p,
                                      .numbers = p->value,
                                      .count = p->count};

@@ -103,7 +103,7 @@ uint64_t sim_process_run_functionally(struct sim_process *proc, const struct eng
     return done;
 }
 
-bool sim_process_asks_for_strides(const struct simulation *s)
+bool sim_process_wants_strides(const struct simulation *s)
 {
     return s->observer && s->observer->strides;
 }
@@ -113,7 +113,7 @@ static int skip(struct sim_process *proc, struct simulation_result *r, struct er
     struct engine_state *e = interpreter.create(process_memory(proc->process), err);
     if (e == NULL)
         return -ENOMEM;
-    struct warmer warmer = {.core = proc->core, .strides = sim_process_asks_for_strides(proc->s)};
+    struct warmer warmer = {.core = proc->core, .strides = sim_process_wants_strides(proc->s)};
     if (proc->s->warm)
         warm_begin(&warmer, &interpreter, e);
     r->skipped_insns = sim_process_run_functionally(proc, &interpreter, e, proc->s->skip_insns);
@@ -197,7 +197,7 @@ static int warm_up(struct sim_process *proc, bool keep_full, struct error *err)
 {
     const struct simulation *s = proc->s;
     static const struct core_observer learn_strides = {.observed = OBSERVE_ALL, .strides = STRIDES_ONLY};
-    if (sim_process_asks_for_strides(s))
+    if (sim_process_wants_strides(s))
         core_observe(proc->core, &learn_strides);
     if (keep_full) {
         core_observe(proc->core, s->observer);
