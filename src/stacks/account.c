@@ -140,21 +140,6 @@ static void begin_interval(struct accounting *a)
         a->next_cut = a->instructions - a->instructions % a->interval_insns + a->interval_insns;
 }
 
-_Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0,
-               "struct simulation_counts consists of uint64_t only");
-
-/* Subtracts an earlier snapshot of the core's counters field by field. */
-static void subtract_counts(struct simulation_counts *from, const struct simulation_counts *earlier)
-{
-    enum { N = sizeof *from / sizeof(uint64_t) };
-    uint64_t a[N], b[N];
-    memcpy(a, from, sizeof a);
-    memcpy(b, earlier, sizeof b);
-    for (unsigned i = 0; i < N; i++)
-        a[i] -= b[i];
-    memcpy(from, a, sizeof a);
-}
-
 /* Fills in the current interval and lets methods charge what follows from the growth of the counters during it. The
  * base is computed only at the end of the run, since later charges may still go to this interval. */
 static void end_interval(struct accounting *a)
@@ -168,7 +153,7 @@ static void end_interval(struct accounting *a)
         tally_growth[i] = a->tally[i] - start->tally[i];
     read_counts(a, &counts_growth);
     if (a->core_counts)
-        subtract_counts(&counts_growth, &start->counts);
+        simulation_counts_subtract(&counts_growth, &start->counts);
     s->cycles = tally_growth[TALLY_CYCLES];
     s->instructions = a->instructions - start->instructions;
     s->overlap_cycles = a->overlap_cycles - start->overlap_cycles;

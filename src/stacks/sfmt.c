@@ -104,14 +104,6 @@ static void entered(void *state)
     branch_rows_entered(&((struct sfmt *)state)->rows);
 }
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
-                  struct stack *s)
-{
-    (void)state;
-    (void)counts;
-    charge_blocked(tally, TALLY_ROB, s);
-}
-
 const struct stack_method stack_method_sfmt = {.state_bytes = sizeof(struct sfmt),
                                                .begin = begin,
                                                .fetched = fetched,
@@ -120,4 +112,4 @@ const struct stack_method stack_method_sfmt = {.state_bytes = sizeof(struct sfmt
                                                .squashed = squashed,
                                                .committed = committed,
                                                .entered = entered,
-                                               .close = close};
+                                               .close = fmt_close};
