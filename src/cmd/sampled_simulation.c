@@ -147,8 +147,8 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     return *whole ? 0 : code;
 }
 
-/* A second pass, if the interval of the CPI is wider than asked for. Not to reach the precision is no error:
- * sampled->too_wide says why. */
+/* Runs a second pass if the interval of the CPI is wider than asked for. If the precision is not reached, that is not
+ * an error: sampled->too_wide says why. */
 static int refine(const struct points_options *o, const struct simulation *s, struct pass_context *t,
                   struct spare *spare, struct sampled_run *sampled, struct error *err)
 {

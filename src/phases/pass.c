@@ -392,7 +392,7 @@ static void report_progress(const struct run *r)
         r->pass->progress(r->pass->context, process_retired_insns(r->process), r->finished, r->result->count);
 }
 
-/* Waits until at most `most` copies run, or until somebody interrupts the run. */
+/* Waits until at most `most` copies run, or until the run is interrupted. */
 static void wait_for_copies(struct run *r, unsigned most)
 {
     reap_copies(r);

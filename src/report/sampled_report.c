@@ -21,8 +21,8 @@ static double chosen(void *context, const uint64_t *number)
 
 static size_t failures(const struct sampled_run *s, const struct measured **first);
 
-/* Half interval for the whole run. There is none if the run was interrupted before all windows of the part that ran
- * were measured: the windows that are there are the early ones, and say nothing about the others. */
+/* Half interval for the whole run. Infinite if the run was interrupted before all windows of the part that ran were
+ * measured: the measured windows are the early ones, and say nothing about the others. */
 static double half(const struct run_report *r, struct choice c)
 {
     const struct sampled_run *s = r->sampled;
