@@ -1,12 +1,13 @@
-/* The front-end miss event table for cores and programs that are out of balance. It differs from fmt in three ways.
+/* The front-end miss event table for cores and programs that are out of balance. It differs from fmt in four ways.
  *
  * First, the back end is blocked when dispatch lacks room in any structure: the ROB, an issue queue, the load/store
  * queue or the register file. Any of them may fill up before the ROB does.
  *
- * Second, an open cycle may have two causes: the front end, and what the oldest instruction waits for.
+ * Second, an open cycle in which a mispredicted branch is unresolved and the oldest instruction waits for a unit is
+ * charged to the unit, which would have taken as long with a right prediction.
  *
- *   - A mispredicted branch is unresolved, and the oldest instruction waits for a unit. The unit would have taken as
- *     long with a right prediction, so the whole cycle is charged to the unit.
+ * Third, other open cycles may have two causes: the front end, and what the oldest instruction waits for.
+ *
  *   - A mispredicted branch is unresolved, and the oldest instruction waits for data or a translation. Without the
  *     misprediction, the window would have hidden the wait; without the wait, the branch would be resolved. Only both
  *     together lose the cycle, so each is charged half of it.
@@ -17,7 +18,7 @@
  *
  * These shares are what the reference says on average over its orders (reference.h).
  *
- * Third, an instruction miss costs decode slots, not whole cycles: the slots that it leaves empty in the last decode
+ * Fourth, an instruction miss costs decode slots, not whole cycles: the slots that it leaves empty in the last decode
  * group before it are charged to it as well. */
 #include "stacks/fmt.h"
 
