@@ -59,8 +59,9 @@ static inline void driver_select(const uint64_t *code, uint32_t n)
 #undef SELECT
 }
 
-/* Reads each counter twice. What it counts between both readings are the events of one access to a CSR, the first
- * reading itself. The second reading and both writes count for no group, and have about as many events each. */
+/* Reads each counter twice: the difference is the number of events of one CSR access, the first read. The second read
+ * and the two writes come after the count was taken, so their events belong to no group yet; each is assumed to have as
+ * many events as the first read, and three times the difference is added. */
 static inline void driver_exchange(uint64_t *to, const uint64_t *code, uint32_t n)
 {
 #define EXCHANGE(i, number)                                                                                            \

@@ -73,8 +73,9 @@ static inline double cyclescope_share(const struct cyclescope_breakdown *b, enum
  *   1        `latest` is filled in
  *   0        the program is monitored, but no interval has ended yet, or a monitored program forked this process
  *   -ENOENT  the program is not monitored
- *   another negative code: the monitor has a version that this header does not support, or there are no free
- * descriptors `latest` is undefined unless the result is 1. Costs three system calls. Any thread may call it. */
+ *   another negative code: the monitor has a version that this header does not support, or no descriptor is free
+ *
+ * `latest` is undefined unless the result is 1. Costs three system calls. Any thread may call it. */
 static inline int cyclescope_self_read(struct cyclescope_breakdown *latest)
 {
 #ifdef O_CLOEXEC

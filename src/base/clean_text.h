@@ -1,7 +1,7 @@
 /* Cleans text that comes from outside (names in files, paths, arguments), so that every output can contain it.
  *
  * A terminal obeys control characters: those of ASCII, such as escape, and the second set, U+0080 to U+009F, which some
- * terminals decode from UTF-8. So no control character of such a text may reach a page or a message. */
+ * terminals decode from UTF-8. So no control character of a text from outside may reach a page or a message. */
 #ifndef CYCLESCOPE_BASE_CLEAN_TEXT_H
 #define CYCLESCOPE_BASE_CLEAN_TEXT_H
 

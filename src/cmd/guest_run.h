@@ -64,8 +64,8 @@ int own_file_write_json(struct output_file *f, json_t *root, struct error *err) 
 /* Prints "cyclescope: " and the message to our own standard error. Returns STATUS_OWN_ERROR. */
 int own_fail(const struct own_output *own, const struct error *err);
 
-/* The same for an error because of which a run has no results. `interrupted` is the signal by which somebody ended the
- * run, and the status is then 128 + signal; 0: none, and the status is STATUS_OWN_ERROR. */
+/* The same for an error because of which a run has no results. `interrupted` is the signal that ended the run early:
+ * the status is then 128 + signal. 0: no signal; the status is STATUS_OWN_ERROR. */
 int own_fail_interrupted(const struct own_output *own, int interrupted, const struct error *err);
 
 /* Print which signal killed the guest, unless no signal did, or it is SIGINT or SIGPIPE. `signal` 0: none. */

@@ -50,7 +50,7 @@ static int open_log(struct multiplex *m, const struct own_output *own, const str
     }
     log_info(m, "version", CYCLESCOPE_VERSION);
     log_info(m, "core", core);
-    log_info(m, "estimator", m->sampling.estimating->name);
+    log_info(m, "estimator", m->sampling.chosen_estimator->name);
     slice_log_write_plan(m->log, &m->plan, specs);
     for (unsigned i = 0; i < programs; i++)
         slice_log_write(m->log, &(struct slice_log_record){.kind = LOG_CONTEXT, .context = {i, names[i]}});
@@ -100,7 +100,7 @@ int multiplex_begin(struct multiplex *m, const struct own_output *own, const str
     if (code != 0)
         return code;
     c->plan = &m->plan;
-    c->estimator = m->sampling.estimating;
+    c->estimator = m->sampling.chosen_estimator;
     if (m->log) {
         c->slice = log_slice;
         c->slice_context = m;
@@ -123,7 +123,7 @@ int multiplex_report(const struct multiplex *m, const struct event_specs *specs,
     *r = (struct logical_report){.run = run,
                                  .specs = specs,
                                  .plan = &m->plan,
-                                 .estimator = m->sampling.estimating,
+                                 .estimator = m->sampling.chosen_estimator,
                                  .estimate = estimates,
                                  .truth = full,
                                  .cycles = logical_cycles(m->logical, program),

@@ -14,9 +14,9 @@
 
 enum { PROGRESS_MS = 250 }; /* between two lines of progress */
 
-/* The signals that the parent waits for while jobs run: the end of a job, and those by which somebody ends the command.
- * They are blocked, and SIGCHLD has its default action, so that ended jobs can be waited for. A job gets the caller's
- * settings, which its guest inherits. */
+/* The signals that the parent waits for while jobs run: SIGCHLD for the end of a job, and the signals that end the
+ * command. They are blocked, and SIGCHLD has its default action, so that ended jobs can be waited for. A job gets the
+ * caller's settings, which its guest inherits. */
 struct job_signals {
     sigset_t set;
     sigset_t old_mask;
@@ -46,7 +46,7 @@ static void job_signals_give_back(const struct job_signals *s)
     sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
-/* Waits until a job ends, until somebody ends the command, or until it is time for a line of progress. */
+/* Waits until a job ends, a signal ends the command, or it is time for a line of progress. */
 static void job_signals_wait(struct job_signals *s, bool progress)
 {
     struct timespec most = {.tv_nsec = PROGRESS_MS * 1000000L};

@@ -81,7 +81,7 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
     for (size_t i = 0; i < points->count; i++)
         hash = mix(hash, &points->point[i].window, sizeof points->point[i].window);
     uint64_t rest[] = {points->period,       points->insns,   points->lead, points->head,
-                       points->longer_every, s->warmup_insns, counted,      c->seed};
+                       points->second_every, s->warmup_insns, counted,      c->seed};
     return mix(hash, rest, sizeof rest);
 }
 
@@ -90,12 +90,12 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
 enum {
     PERIODS_LEAST = 500, /* fewest and most windows of a systematic sample, by default */
     PERIODS_MOST = 1000,
-    LEADS_OF_LONGER = 3, /* points: lead of the second measurement, in multiples of the usual one */
-    HEAD_PERIODS = 100,  /* periods of a run whose length is not known, as far as the head is concerned */
-    MORE_SHARE = 8,      /* a second pass measures at most one part of so many of the run */
+    SECOND_LEADS = 3,   /* points: lead of the second measurement, in multiples of the usual one */
+    HEAD_PERIODS = 100, /* assumed length of a run of unknown length, in periods, to choose the head */
+    MORE_SHARE = 8,     /* a second pass measures at most 1 / MORE_SHARE of the run */
 };
-#define PERIOD_USUAL UINT64_C(1000000)  /* instructions of a period where nothing else decides */
-#define RUN_SHORT    UINT64_C(25000000) /* a sample of a run that is no longer would be about half of it */
+#define PERIOD_USUAL UINT64_C(1000000)  /* default instructions of a period */
+#define RUN_SHORT    UINT64_C(25000000) /* runs up to this length are simulated whole: a sample would be about half */
 
 static void say_what(const struct pass_context *t, const char *what)
 {
@@ -116,9 +116,9 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
     to->head = choose_head(insns ? insns : HEAD_PERIODS * to->period);
-    to->longer_every = insns / to->period / CHOOSE_LONGER;
-    if (insns && to->longer_every == 0)
-        to->longer_every = 1;
+    to->second_every = insns / to->period / CHOOSE_TWICE;
+    if (insns && to->second_every == 0)
+        to->second_every = 1;
 }
 
 /* Chooses the windows. `*whole`: the run is so short that all of it should be simulated. */
@@ -130,7 +130,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     struct error unknown;
     *whole = false;
     to->lead = o->lead;
-    to->longer_lead = LEADS_OF_LONGER * o->lead;
+    to->second_lead = SECOND_LEADS * o->lead;
     to->seed = choice.seed;
     if (o->points && strcmp(o->points, "auto") != 0)
         return points_read(to, o->points, o->weights, o->window, err);
@@ -147,8 +147,8 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     return *whole ? 0 : code;
 }
 
-/* A second pass, if the interval of the CPI is wider than asked for. Not to reach the precision is no error:
- * sampled->too_wide says why. */
+/* Runs a second pass if the interval of the CPI is wider than asked for. If the precision is not reached, that is not
+ * an error: sampled->too_wide says why. */
 static int refine(const struct points_options *o, const struct simulation *s, struct pass_context *t,
                   struct spare *spare, struct sampled_run *sampled, struct error *err)
 {

@@ -30,8 +30,8 @@ int sampling_options_finish(struct sampling_options *s, struct error *err)
     int mode = order < 0 ? order : which("--mode", s->mode, modes, 3, err);
     if (mode < 0)
         return -EINVAL;
-    s->estimating = s->estimator ? estimator_find(s->estimator) : &estimators[0];
-    if (s->estimating == NULL)
+    s->chosen_estimator = s->estimator ? estimator_find(s->estimator) : &estimators[0];
+    if (s->chosen_estimator == NULL)
         return error_set(err, -EINVAL,
                          "--estimator %s: there is no such estimator; `cyclescope list estimators` lists them",
                          s->estimator);

@@ -7,12 +7,12 @@
 #include "sampler/plan.h"
 
 struct sampling_options {
-    uint64_t round, slice;                /* lengths in the unit below; 0: not given */
-    uint64_t seed;                        /* of the random order of slices */
-    const char *order, *mode, *estimator; /* text of the options, or NULL */
-    const char *unit;                     /* "cycles" or "insns"; NULL: cycles; the command itself sets it */
-    struct plan_options plan;             /* result; set by sampling_options_finish */
-    const struct estimator *estimating;   /* result: the estimator that `estimator` names */
+    uint64_t round, slice;                    /* lengths in the unit below; 0: not given */
+    uint64_t seed;                            /* of the random order of slices */
+    const char *order, *mode, *estimator;     /* text of the options, or NULL */
+    const char *unit;                         /* "cycles" or "insns"; NULL: cycles; the command itself sets it */
+    struct plan_options plan;                 /* result; set by sampling_options_finish */
+    const struct estimator *chosen_estimator; /* result: the estimator that `estimator` names */
 };
 
 void sampling_options_init(struct sampling_options *s);
@@ -30,7 +30,7 @@ void sampling_options_init(struct sampling_options *s);
             "how totals are estimated from slices; see `list estimators`"                                              \
     }
 
-/* Checks the options and sets `plan` and `estimating`. Returns 0 or a negative code. */
+/* Checks the options and sets `plan` and `chosen_estimator`. Returns 0 or a negative code. */
 int sampling_options_finish(struct sampling_options *s, struct error *err) MUST_CHECK;
 
 /* Returns true if any of these options was given. */

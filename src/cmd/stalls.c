@@ -118,7 +118,7 @@ static int run(struct stalls_options *o, const struct own_output *own, struct pr
                                           .quantum = o->common.guest.config.quantum_insns,
                                           .stalls = &stalls,
                                           .plan = o->sampling.plan,
-                                          .estimator = o->sampling.estimating};
+                                          .estimator = o->sampling.chosen_estimator};
     struct stall_monitor *monitor = stall_monitor_new(&config, s, err);
     if (monitor == NULL)
         return -EINVAL;

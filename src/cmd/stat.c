@@ -360,7 +360,8 @@ static int stat_from(struct stat_options *o)
     if (code == 0)
         code = own_page_open(&to.own, o->common.page, &err);
     if (code == 0)
-        code = stat_log(o->from, o->turns.sampling.estimator ? o->turns.sampling.estimating : NULL, &output, &err);
+        code =
+            stat_log(o->from, o->turns.sampling.estimator ? o->turns.sampling.chosen_estimator : NULL, &output, &err);
     fflush(to.own.err);
     int status = code == 0 ? own_page_close(&to.own, 0) : own_fail(&to.own, &err);
     own_output_close(&to.own);

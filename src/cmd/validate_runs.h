@@ -45,7 +45,7 @@ struct program_runs {
 
 /* Allocates the slots, and copies standard input to memory if it can be read only once. */
 int program_runs_begin(struct program_runs *r, struct error *err) MUST_CHECK;
-/* Does all runs. Errors of single runs are in their slots. If somebody interrupts the command, ends all runs and
+/* Does all runs. Errors of single runs are in their slots. If a signal interrupts the command, ends all runs and
  * returns -EINTR; otherwise 0. */
 int program_runs_do(struct program_runs *r, struct error *err) MUST_CHECK;
 

@@ -235,8 +235,8 @@ const struct code *code_find_slowly(struct code_cache *c, uint64_t pc, uint64_t 
     return found ? &c->code[found] : decode_at(c, page, pc, fault);
 }
 
-/* Drops the entries of [start, end), as far as they lie in the page. Whether the page can be fetched, and whether it is
- * marked (guest_mark_code), is found anew. */
+/* Drops the entries of [start, end) that lie in the page. The next decoding in the page checks again whether the page
+ * may be executed, and marks it again (guest_mark_code). */
 static void forget_part(struct code_page *p, uint64_t start, uint64_t end)
 {
     uint64_t base = p->number * GUEST_PAGE;

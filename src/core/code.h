@@ -2,8 +2,8 @@
  *
  * Code is looked up by page and then by halfword, so an instruction in sequence costs two loads. Entries stay in place
  * until code_reset, because instructions in flight point to them. When guest code changes, its pages drop the entries
- * of the changed bytes, and these are decoded again. Fetch executes instructions in program order, so that a store
- * shows at the next instruction. */
+ * of the changed bytes, which are then decoded again. Fetch executes instructions in program order, so a store to code
+ * takes effect at the next instruction. */
 #ifndef CYCLESCOPE_CORE_CODE_H
 #define CYCLESCOPE_CORE_CODE_H
 
@@ -101,8 +101,8 @@ struct code_cache {
     uint32_t used;                         /* entries of `code` in use, entry 0 included */
     struct code_page *recent[CODE_RECENT]; /* pages found last, by page number; never NULL */
     struct guest_memory *memory;           /* the guest's memory */
-    struct access_cache *writable;         /* pages to which stores go unseen: a page that is decoded leaves it */
-    const uint8_t *mem;                    /* its host address */
+    struct access_cache *writable; /* pages that stores write without a check for code; a decoded page leaves it */
+    const uint8_t *mem;            /* its host address */
     const uint8_t
         *firmware; /* memory of machine mode (firmware.h); NULL: not in machine mode, its code cannot be fetched */
     struct code_page *hash[CODE_HASH]; /* all pages, by page number */

@@ -141,8 +141,8 @@ static uint64_t commit_singly(struct core *restrict c)
     return stage_result(STAGE_COMMIT, n, why);
 }
 
-/* Returns the oldest instruction that is not done, or NULL. Its bundle waits for it, and it may be one that issues only
- * as the oldest. */
+/* Returns the oldest instruction that is not done, or NULL. The first bundle waits for this instruction, which may be
+ * one that issues only as the oldest. */
 static struct flight *oldest_undone(struct core *restrict c)
 {
     for (uint64_t p = c->head; p < c->dispatched; p++)

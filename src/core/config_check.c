@@ -9,7 +9,7 @@
 
 #define FIELD(name) offsetof(struct core_config, name)
 
-/* Parameters that a check is about; NOTHING fills the rest. */
+/* The parameters that a check compares; NOTHING fills unused elements. */
 enum { NOTHING = -1 };
 struct involved {
     long field[3];

@@ -122,7 +122,7 @@ struct cycle_run {
     uint64_t cycles;            /* number of cycles */
 };
 
-/* Miss events of one instruction. */
+/* Miss events of one instruction. Stride events occur only if core_observer.strides asks for them. */
 enum insn_event {
     EVENT_L1I = 1,             /* its fetch missed the L1I */
     EVENT_L2I = 2,             /* its line came from memory */
@@ -133,8 +133,8 @@ enum insn_event {
     EVENT_FORWARD = 64,        /* an older store forwarded its data */
     EVENT_REJECT = 128,        /* it was sent back at least once */
     EVENT_MISFETCH = 256,      /* it is the first instruction after a misfetch */
-    EVENT_STRIDE_ADDR = 512,   /* a stride predictor would have mispredicted its load's address */
-    EVENT_STRIDE_VALUE = 1024, /* it would have mispredicted its load's value; both need core_observer.strides */
+    EVENT_STRIDE_ADDR = 512,   /* a stride predictor would have mispredicted the address that it loads from */
+    EVENT_STRIDE_VALUE = 1024, /* a stride predictor would have mispredicted the value that it loads */
 };
 
 enum { EVENTS_OF_FETCH = EVENT_L1I | EVENT_L2I | EVENT_ITLB | EVENT_MISFETCH };
@@ -183,11 +183,11 @@ enum observed {
     OBSERVE_MISSES
 };
 
-/* Whether the core reports what stride predictors (strides.h) would have predicted. */
-enum strides_told {
-    STRIDES_UNTOLD, /* not reported */
-    STRIDES_TOLD,   /* loads carry EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE */
-    STRIDES_ONLY    /* as STRIDES_TOLD, and the observer does not need instructions without these events */
+/* Whether the core reports which loads stride predictors (strides.h) would have mispredicted. */
+enum stride_events {
+    STRIDES_OFF, /* not reported */
+    STRIDES_ON,  /* loads carry EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE */
+    STRIDES_ONLY /* as STRIDES_ON, and the observer does not need instructions without these events */
 };
 
 /* A call or a return. */
@@ -202,7 +202,7 @@ struct core_transfer {
 struct core_observer {
     /* Observation starts. `live` stays valid and grows while the core runs. */
     void (*begin)(void *context, struct core *c, const struct core_counts *live);
-    void (*runs)(void *context, const struct hart *h); /* another hart than before runs */
+    void (*runs)(void *context, const struct hart *h); /* `h` starts to run, and is not the hart that ran last */
     void (*cycles)(void *context, const struct cycle_record *r, uint64_t n);
     /* The same as `cycles`, but several runs per call and late, though before any other call. The core calls it instead
      * of `cycles` where it can. */
@@ -229,9 +229,9 @@ struct core_observer {
     void *context;
     const uint32_t *tag; /* number that instructions copy when they are fetched (insn_view.tag), or NULL */
     enum observed observed;
-    bool each_cycle; /* report each cycle's record at its end; a run of several cycles then means that nothing happened
-                        in them */
-    enum strides_told strides; /* has an effect only with OBSERVE_ALL */
+    bool each_cycle; /* report the record of each cycle when the cycle ends; only cycles in which nothing happened are
+                        still reported as a run */
+    enum stride_events strides; /* has an effect only with OBSERVE_ALL */
 };
 
 static inline bool core_observes_insns(const struct core_observer *o)
@@ -303,8 +303,8 @@ static inline uint64_t core_place(uint64_t space, uint64_t addr)
 
 /* ---- for observers, while the core runs */
 
-/* Observes the instruction with this number in fetch order, or the next one fetched if that number has passed; 0:
- * none. */
+/* Makes the core observe the instruction with this number in fetch order, or the next instruction that is fetched if
+ * that number has passed; 0: none. */
 void core_choose(struct core *c, uint64_t id);
 uint64_t core_cycle(const struct core *c);   /* the current cycle, or between cycles the next one */
 uint64_t core_fetched(const struct core *c); /* number in fetch order of the next instruction */
@@ -318,8 +318,8 @@ void core_capture(struct core *c, bool capture);
  * each_cycle. */
 void core_watch(struct core *c, unsigned watch, const uint64_t *count, uint64_t limit);
 
-/* Returns the pc that an interrupt would find now: it holds fetch, and everything in flight on the right path retires
- * first. */
+/* Returns the pc that the handler of an interrupt would find if the interrupt came now: an interrupt stops fetch, and
+ * everything in flight on the right path retires before the handler runs. */
 uint64_t core_interrupt_pc(const struct core *c);
 
 /* Fills in the instruction to blame for the next cycle: the oldest instruction in flight; the mispredicted branch while

@@ -113,7 +113,7 @@ struct core {
     uint32_t mask;                   /* number of slots - 1 */
     uint32_t words;                  /* 64-bit words in each map of slots */
     uint64_t ready_words;            /* bit w: word w of ready_any may have bits set */
-    bool active;                     /* something happened in this cycle that no stage_result shows: no jump in time */
+    bool active;                     /* a stage changed state without moving an instruction: time must not jump */
     bool fetch_lost;                 /* the wrong path has no next instruction */
     bool code_is_stale;              /* drop all decoded code when the window is empty (fence.i) */
     bool serializing;                /* fetch waits for an empty window */
@@ -153,10 +153,10 @@ struct core {
     bool limits_by_class;       /* issue queues by class or physical registers are limited, so their use is counted */
     bool all_notable;           /* limits_by_class or all_observed: commit handles every instruction one by one */
     unsigned pipe_size;         /* instructions in the front-end stages, after the fetch buffer */
-    uint16_t at_head;           /* enum insn_flag of instructions that issue only as the oldest */
+    uint16_t at_head;           /* mask of enum insn_flag: instructions with one of these issue only as the oldest */
     unsigned forward_latency, load_latency, line_bytes, fetch_latency, misfetch_cycles;
     enum issue_order order; /* issue.order */
-    bool perfect_branch;    /* every branch is predicted: no predictor */
+    bool perfect_branch;    /* every branch is predicted correctly, without a predictor */
 
     /* ---- resources in use */
     unsigned rob_used, iq_used, queue_used[QUEUES], loads_used, stores_used, int_used, fp_used;
@@ -213,7 +213,7 @@ struct core {
     struct core_observer observer; /* what stages call: client_observer joined with machine_observer */
     struct core_observer client_observer; /* given to core_observe */
     struct strides strides;               /* state of the stride predictors */
-    bool strides_observed;                /* an observer wants stride events: every load of the right path is judged */
+    bool strides_observed;                /* an observer wants stride events of every load of the right path */
     bool only_strides_observed;           /* observers need only instructions with EVENTS_OF_STRIDES */
     struct machine *machine;              /* NULL without firmware */
     uint64_t next_check_cycle;            /* next cycle in which a counter may overflow or the turn may end, or NEVER */
@@ -333,7 +333,7 @@ static inline void core_unready(struct core *restrict c, struct flight *f)
     c->ready[pool][slot / 64] &= ~bit;
 }
 
-/* Frees the instruction's place in the issue queue. */
+/* Frees the instruction's entry in the issue queue. */
 static inline void core_leave_queue(struct core *restrict c, struct flight *f)
 {
     c->iq_used--;
@@ -367,7 +367,8 @@ static inline void core_operands_ready(struct core *restrict c, struct flight *f
         core_make_ready(c, f);
 }
 
-/* Called when fetch changes its path or the mode: sets the initial status of the instructions fetched from now on. */
+/* Called when fetch changes its path or the core its mode: sets the initial status of instructions fetched from now on.
+ */
 static inline void core_mark_path(struct core *restrict c)
 {
     unsigned flags = (c->paths.level ? WRONG_PATH : 0) | (c->all_observed ? OBSERVED : 0) |

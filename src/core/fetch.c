@@ -24,27 +24,27 @@ struct fetch_group {
     uint8_t stop;           /* enum fetch_stop: why the group ended */
 };
 
-/* Returns how many decode slots stay empty because fetch stops now and resumes in cycle `until`: the record's
- * `cut`.
+/* Returns how many decode slots stay empty because fetch stops now and resumes in cycle `until`: field `cut` of the
+ * cycle record.
  *
- * The front end decodes instructions in groups of decode_width. The youngest instruction's group dispatches in
- * decode_cycle and has decode_left free slots. An instruction that is fetched now dispatches in cycle `next` at the
+ * The front end decodes instructions in groups of decode_width slots. The group of the youngest instruction dispatches
+ * in decode_cycle and has decode_left free slots. An instruction that is fetched now dispatches in cycle `next` at the
  * earliest. */
-static unsigned places_cut(const struct core *restrict c, const struct fetch_group *g, uint64_t until,
-                           enum fetch_stop why)
+static unsigned slots_cut(const struct core *restrict c, const struct fetch_group *g, uint64_t until,
+                          enum fetch_stop why)
 {
     uint64_t next = c->now + c->front_stages;
     if (c->decode_cycle < next || c->decode_cycle >= until + c->front_stages)
         return 0; /* the group has passed already, or fetch resumes in time to fill it */
     bool ends_anyway = why == FETCH_MISFETCH && (g->branches_left == 0 || g->lines_left == 0);
-    unsigned lost_now = ends_anyway ? 0 : c->fetch_width - g->fetched; /* that this cycle would still have fetched */
+    unsigned lost_now = ends_anyway ? 0 : c->fetch_width - g->fetched; /* instructions that this cycle fails to fetch */
     return c->decode_cycle == next && lost_now < c->decode_left ? lost_now : c->decode_left;
 }
 
 /* Ends the group: fetch resumes in `cycle`. `why` is FETCH_L1I, FETCH_L2I, FETCH_ITLB or FETCH_MISFETCH. */
 static void stop_until(struct core *restrict c, struct fetch_group *g, uint64_t cycle, enum fetch_stop why)
 {
-    record_set_cut(&c->record, places_cut(c, g, cycle, why));
+    record_set_cut(&c->record, slots_cut(c, g, cycle, why));
     c->fetch_resume = cycle;
     c->fetch_why = g->stop = (uint8_t)why;
     c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I)); /* both enums list these four in the same order */
@@ -88,9 +88,10 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
     return false;
 }
 
-/* Called for an instruction that does not lie entirely in the current line (c->line_start). Reads the line or the two
- * lines that it lies in, except those that fetch read last. Returns whether all its bytes can be used in this cycle. */
-static bool have_lines(struct core *restrict c, struct fetch_group *g, uint64_t pc, unsigned length)
+/* Called for an instruction that does not lie entirely in the current line (c->line_start). Reads the one or two lines
+ * that the instruction lies in, except lines that fetch holds already: line_start, and line_before for the first half
+ * of an instruction. Returns whether all bytes of the instruction can be used in this cycle. */
+static bool read_lines_of(struct core *restrict c, struct fetch_group *g, uint64_t pc, unsigned length)
 {
     uint64_t first = pc & ~(uint64_t)(c->line_bytes - 1), last = (pc + length - 1) & ~(uint64_t)(c->line_bytes - 1);
     if (c->line_start != first && !(last != first && c->line_start == last && c->line_before == first) &&
@@ -110,7 +111,8 @@ static void trap_when_drained(struct core *restrict c, struct fetch_group *g, en
     g->stop = FETCH_SERIAL;
 }
 
-/* Fetches the instruction again when the window is empty. Returns false, for callers that end the group with it. */
+/* Ends the group before this instruction, which is fetched again when the window is empty. Returns false, so that
+ * callers can return the result. */
 static bool wait_for_empty_window(struct core *restrict c, struct fetch_group *g)
 {
     c->serializing = c->active = true;
@@ -119,7 +121,7 @@ static bool wait_for_empty_window(struct core *restrict c, struct fetch_group *g
     return false;
 }
 
-/* The wrong path cannot continue: fetch idles until the mispredicted branch resolves. */
+/* Ends the group because the wrong path has no next instruction: fetch idles until the mispredicted branch resolves. */
 static void stop_wrong_path(struct core *restrict c, struct fetch_group *g)
 {
     c->fetch_lost = true;
@@ -145,7 +147,7 @@ static bool execute_access(struct core *restrict c, struct fetch_group *g, struc
     bool write = code->flags & IS_STORE;
     bool atomic = (code->flags & IS_MEM) == IS_MEM;
     if (code->op == INSN_lr_w || code->op == INSN_lr_d)
-        write = false; /* lr has a place in the store queue (IS_STORE) but only reads */
+        write = false; /* lr has an entry in the store queue (IS_STORE) but only reads */
     struct path_trap trap = {TRAP_NONE, 0};
     bool valid_addr = f->addr < GUEST_SPACE || c->machine_mode;
     if (UNLIKELY(atomic && valid_addr && f->addr % code->mem_size != 0)) {
@@ -326,8 +328,8 @@ static bool predict_and_follow(struct core *restrict c, struct fetch_group *g, s
 
 /* ---- the stage */
 
-/* Returns the first cycle in which the instruction that is fetched now may dispatch: front_stages from now, or
- * later if older instructions use all decode_width places of that cycle. */
+/* Takes a decode slot for the instruction that is fetched now. Returns the first cycle in which the instruction may
+ * dispatch: front_stages from now, or later if older instructions use all decode_width slots of that cycle. */
 static inline uint64_t front_end_exit_cycle(struct core *restrict c)
 {
     uint64_t when = c->now + c->front_stages;
@@ -352,7 +354,8 @@ static inline const struct code *code_at(struct core *restrict c, uint64_t pc, u
     return LIKELY(found) ? &c->codes->code[found] : code_find(c->codes, pc, fault);
 }
 
-/* The guest may not execute at `fault`: the right path traps, the wrong path ends. Returns false. */
+/* Ends the group because the guest may not execute at `fault`: the right path traps, the wrong path ends. Returns
+ * false. */
 static bool stop_without_code(struct core *restrict c, struct fetch_group *g, uint64_t fault)
 {
     if (c->paths.level > 0)
@@ -362,8 +365,8 @@ static bool stop_without_code(struct core *restrict c, struct fetch_group *g, ui
     return false;
 }
 
-/* Called after a serializing instruction or a CSR instruction was fetched. What follows is fetched when the window is
- * empty. Returns true if fetch continues in this cycle: CSR instructions serialize in machine mode only. */
+/* Called after a serializing instruction or a CSR instruction was fetched. Ends the group and lets fetch wait for an
+ * empty window. Returns true if fetch goes on instead: a CSR instruction serializes in machine mode only. */
 static bool serialize(struct core *restrict c, struct fetch_group *g, const struct flight *f, const struct code *code)
 {
     if (code->flags & IS_CSR && !c->machine_mode)
@@ -374,7 +377,7 @@ static bool serialize(struct core *restrict c, struct fetch_group *g, const stru
     c->code_is_stale = code->op == INSN_fence_i;
     if (code->flags & IS_SYSTEM_CALL) {
         c->trap = TRAP_ECALL;
-        c->paths.hart->pc = f->pc; /* whoever handles the trap moves the pc past the ecall */
+        c->paths.hart->pc = f->pc; /* the process that handles the trap moves the pc past the ecall (hart.h) */
     } else if (code->op == INSN_mret) {
         machine_return(c);
     }
@@ -382,8 +385,9 @@ static bool serialize(struct core *restrict c, struct fetch_group *g, const stru
     return false;
 }
 
-/* Asks the stride predictors about a load of the right path, which has executed: its value is in its register. Returns
- * EVENT_STRIDE_* for what they got wrong. Every instruction of the right path retires, so each counts once. */
+/* Compares a load of the right path with the stride predictors and trains them. The load has executed, so its register
+ * holds the loaded value. Returns EVENT_STRIDE_* for what was mispredicted. Every instruction of the right path
+ * retires, so each load counts once. */
 static unsigned judge_strides(struct core *restrict c, const struct flight *f)
 {
     const struct hart *h = c->paths.hart;
@@ -391,8 +395,8 @@ static unsigned judge_strides(struct core *restrict c, const struct flight *f)
     return strides_judge(&c->strides, f->pc, f->addr, f->code->dest >= REG_FP ? h->f[rd] : h->x[rd]);
 }
 
-/* Calls `fetched` for an observed instruction. `id` is its number in fetch order. Clears OBSERVED if the observer
- * wants no later callback for it. */
+/* Calls `fetched` for an observed instruction. `id` is its number in fetch order. Clears OBSERVED if the observer wants
+ * no later callback for this instruction. */
 static void report_fetched(struct core *restrict c, struct flight *f, uint64_t id)
 {
     if (c->strides_observed && f->code->flags & IS_LOAD && !(f->flags & WRONG_PATH))
@@ -413,7 +417,7 @@ static inline bool fetch_one(struct core *restrict c, struct fetch_group *g)
     const struct code *code = code_at(c, pc, &fault);
     if (UNLIKELY(code == NULL))
         return code_wants_reset(c->codes) ? wait_for_empty_window(c, g) : stop_without_code(c, g, fault);
-    if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !have_lines(c, g, pc, code->length))
+    if (UNLIKELY(pc - c->line_start + code->length > c->line_bytes) && !read_lines_of(c, g, pc, code->length))
         return false;
     struct flight *f = flight_at(c, c->tail);
     f->code = code;
@@ -463,8 +467,8 @@ static void assert_nothing_taken(const struct core *restrict c)
         assert((c->done[w] | c->ready_any[w] | c->blocked[w] | c->held[w]) == 0);
 }
 
-/* Called when fetch waits for an empty window and the window is empty. Does what waited for it: ends the run with its
- * trap, drops decoded code after fence.i, or lets machine mode act. Returns whether fetch continues in this cycle. */
+/* Called when fetch waits for an empty window and the window has become empty. Ends the run if a trap is pending, drops
+ * decoded code after fence.i, or lets machine mode act. Returns whether fetch continues in this cycle. */
 static bool resume_after_drain(struct core *restrict c)
 {
     assert_nothing_taken(c);
@@ -485,7 +489,7 @@ static bool resume_after_drain(struct core *restrict c)
 
 /* Whether the first instruction of this cycle lies entirely in the current line, so that reading this line uses one of
  * the cycle's line accesses. Fetch already holds the first half of an instruction that crosses the end of the line: the
- * cycle then reads only the next line, which have_lines charges. */
+ * cycle then reads only the next line, and read_lines_of counts that access. */
 static bool first_insn_in_line(struct core *restrict c)
 {
     uint64_t pc = c->paths.hart->pc, fault;

@@ -65,7 +65,7 @@ void core_finish(struct core *restrict c, struct flight *f)
         resolve(c, f);
 }
 
-/* The event of f in the wheel has come: it tries to issue again, its store address is known, or its result comes. An
+/* The event of f in the wheel is due: f tries to issue again, its store address becomes known, or its result comes. An
  * event that was beyond the horizon goes back into the wheel. */
 static void process_due_event(struct core *restrict c, struct flight *f)
 {

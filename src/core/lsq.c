@@ -202,7 +202,7 @@ static void try_again(struct core *restrict c, struct flight *f, uint64_t when, 
     wheel_add(c, f);
 }
 
-/* The access finishes in cycle `when`. `wait`: what the ROB waits for while this is the oldest instruction. */
+/* The access finishes in cycle `when`. `wait`: enum head_wait to report while this is the oldest instruction. */
 static void finish_at(struct core *restrict c, struct flight *f, uint64_t when, enum head_wait wait)
 {
     core_leave_queue(c, f);
@@ -248,8 +248,8 @@ static bool same_bundle(const struct core *restrict c, const struct flight *f, u
            (int32_t)(store - c->store_commit) >= 0;
 }
 
-/* Looks for the youngest older store that overlaps the load. Returns whether one does; it then forwards its data or
- * holds the load back. */
+/* Looks for the youngest older store that overlaps the load. Returns whether there is one; that store then forwards its
+ * data, or the load waits for it. */
 static bool store_decides(struct core *restrict c, struct flight *f)
 {
     uint64_t addr = f->addr, end = addr + f->code->mem_size;

@@ -76,7 +76,7 @@ static void enter_trap(struct core *c, uint64_t cause, uint64_t value)
     struct machine *m = c->machine;
     uint64_t pc = c->paths.right->pc;
     if (c->machine_mode && !(cause & IS_INTERRUPT) && pc == m->vector) {
-        m->failed = true; /* the handler's first instruction traps, and would again and again */
+        m->failed = true; /* the handler's first instruction traps, so the handler would never end */
         c->run_over = true;
     }
     m->epc = pc;

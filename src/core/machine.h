@@ -15,9 +15,9 @@
  * address, mepc = the program's pc. The first mret gives the program its registers, whatever the firmware left there.
  * From then on firmware and program share the registers, as on hardware.
  *
- * System calls and exceptions of the program go to the simulator and never trap to the firmware. Those of the firmware
- * itself trap to mtvec. Instructions of the firmware do not count as the program's instructions, so they do not advance
- * its time or use up its quantum.
+ * System calls and exceptions of the program go to the simulator and never trap to the firmware. System calls and
+ * exceptions of the firmware itself trap to mtvec. Instructions of the firmware do not count as instructions of the
+ * program, so they do not advance the program's time or use up its quantum.
  *
  * Every CSR access in machine mode waits until it is alone in the window. The instruction after it is fetched when the
  * access has retired, and its write takes effect then. So a counter never counts the instruction that starts, sets or

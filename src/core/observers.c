@@ -63,13 +63,13 @@ static void notify_reached(void *context, unsigned watch, uint64_t cycle)
 #define ONE_OF(what) (c->client_observer.what || m->what ? notify_##what : NULL)
 
 /* Returns the stride setting that serves both observers: STRIDES_ONLY only if neither needs other instructions. */
-static enum strides_told strides_of_both(const struct core_observer *a, const struct core_observer *b)
+static enum stride_events strides_of_both(const struct core_observer *a, const struct core_observer *b)
 {
-    if (a->strides == STRIDES_UNTOLD && b->strides == STRIDES_UNTOLD)
-        return STRIDES_UNTOLD;
+    if (a->strides == STRIDES_OFF && b->strides == STRIDES_OFF)
+        return STRIDES_OFF;
     bool others = (core_observes_insns(a) && a->strides != STRIDES_ONLY) ||
                   (core_observes_insns(b) && b->strides != STRIDES_ONLY);
-    return others ? STRIDES_TOLD : STRIDES_ONLY;
+    return others ? STRIDES_ON : STRIDES_ONLY;
 }
 
 void observers_join(struct core *c)

@@ -58,7 +58,7 @@ static inline bool stages_moved(uint64_t stages)
     return (uint32_t)stages != 0;
 }
 
-/* `moved` instructions that dispatch or issue counted in its result are on the wrong path. */
+/* Of the instructions that dispatch, or issue, counts in its stage_result, `moved` are on the wrong path. */
 static inline void record_add_wrong_dispatched(struct record_builder *b, unsigned moved)
 {
     b->rest += (uint64_t)moved << RECORD_SHIFT(dispatched_wrong);
@@ -75,10 +75,10 @@ static inline void record_set_cause(struct record_builder *b, enum front_cause c
     b->rest |= (uint64_t)cause << RECORD_SHIFT(cause);
 }
 
-/* A miss or misfetch that begins in this cycle leaves `places` empty. Called at most once per cycle. */
-static inline void record_set_cut(struct record_builder *b, unsigned places)
+/* A miss or misfetch that begins in this cycle leaves `slots` decode slots empty. Called at most once per cycle. */
+static inline void record_set_cut(struct record_builder *b, unsigned slots)
 {
-    b->rest |= (uint64_t)places << RECORD_SHIFT(cut);
+    b->rest |= (uint64_t)slots << RECORD_SHIFT(cut);
 }
 
 static inline bool record_has_cut(const struct record_builder *b)

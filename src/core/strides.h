@@ -48,8 +48,8 @@ static inline bool stride_follows(struct stride *s, uint64_t number)
     return right;
 }
 
-/* Judges and trains with one load; call in program order. Returns EVENT_STRIDE_ADDR and EVENT_STRIDE_VALUE
- * (core/core.h) for what was predicted wrongly. */
+/* Compares one load with its predictors and trains them; call in program order. Returns EVENT_STRIDE_ADDR and
+ * EVENT_STRIDE_VALUE (core/core.h) for what was mispredicted. */
 unsigned strides_judge(struct strides *s, uint64_t pc, uint64_t addr, uint64_t value);
 void strides_free(struct strides *s); /* the table is empty afterwards */
 

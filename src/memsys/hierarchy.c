@@ -62,7 +62,7 @@ static uint64_t bus_transfer(struct memsys *m, unsigned bytes, bool write, uint6
 static void place(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, uint64_t arrival,
                   uint8_t note, uint64_t now);
 
-/* Writes a dirty line back that leaves `from`. A perfect L2 takes it without a trace. */
+/* Writes a dirty line back that leaves `from`. A perfect L2 accepts the line without any change of state. */
 static void write_back(struct memsys *m, struct cache *from, const struct request *q, uint64_t addr, uint64_t now)
 {
     struct cache *c = from->next;

@@ -102,8 +102,8 @@ struct cache_counts {
 };
 
 /* Primary misses: lines that demand accesses request because no level above has them or waits for them. An access to a
- * line that is already on its way is none; a store that passes a cache without allocating is one. Arrays as in struct
- * cache_counts. */
+ * line that is already on its way does not count. A store that passes a cache without allocating counts. Arrays are
+ * indexed as in struct cache_counts. */
 struct primary_counts {
     uint64_t l1[2];     /* requests that the L1 passes on; if the core lacks it, all accesses */
     uint64_t memory[2]; /* requests that reach memory */
@@ -187,7 +187,7 @@ struct cache_prefetcher {
 };
 
 enum { PREFETCH_MOST = 16 };
-extern const struct cache_prefetcher *const cache_prefetchers[]; /* NULL after the last; row 0 is none */
+extern const struct cache_prefetcher *const cache_prefetchers[]; /* NULL after the last; row 0 never prefetches */
 const char *cache_prefetcher_name(unsigned i);
 
 #include "memsys/hit.h"

@@ -1,7 +1,7 @@
 /* Basic block vectors and the fine signal of a run, from one pass of the interpreter.
  *
- * The engine stops wherever an interval of either ends, and reports what ran since the last stop. Counts of a vector
- * are added up by block until its interval ends. */
+ * The engine stops wherever an interval of the vectors or of the fine signal ends, and reports what ran since the last
+ * stop. Counts of a vector are added up by block until its interval ends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum {
     WORD = 64,           /* bits in a word of the bitmap `live` */
-    CHOSEN_FIRST = 1000, /* instructions of an interval if none is asked for, to begin with */
-    CHOSEN_MOST = 1000,  /* most vectors then; at this number, intervals become longer */
+    CHOSEN_FIRST = 1000, /* without a given interval: instructions of the first intervals */
+    CHOSEN_MOST = 1000,  /* without a given interval: number of vectors at which intervals become longer */
 };
 
 struct work {

@@ -20,9 +20,9 @@
 
 enum { POLL_MS = 2 };                             /* pause between two checks whether the copy has ended */
 enum { POINTS_PER_PHASE = 8, PHASES_MOST = 30 };  /* fewest points of a phase, most phases */
-enum { POINTS_PER_LONGER = 4 };                   /* fewest points for one that is measured a second time */
+enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
-enum { HEAD_SHARE = 20 };                         /* the head is at most one part of so many of the run */
+enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST  UINT64_C(2000000)              /* most instructions of a head */
 #define UNITS_MOST ((size_t)1 << 24)              /* most intervals whose phases are handed over */
 
@@ -120,12 +120,12 @@ static void fill_phases(struct choosing *c, struct points *p)
 }
 
 /* Marks points, spread over the run, that are measured a second time. */
-static void mark_longer(struct points *p)
+static void mark_twice(struct points *p)
 {
-    size_t first = p->head > 0, count = p->count - first, every = count / CHOOSE_LONGER;
-    every = every < POINTS_PER_LONGER ? POINTS_PER_LONGER : every;
+    size_t first = p->head > 0, count = p->count - first, every = count / CHOOSE_TWICE;
+    every = every < POINTS_PER_TWICE ? POINTS_PER_TWICE : every;
     for (size_t i = first + every / 2; i < p->count; i += every)
-        p->point[i].longer = true;
+        p->point[i].twice = true;
 }
 
 /* Fills `p` with phases and points. Phases are the clusters, and the head. */
@@ -275,7 +275,7 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
     if (code == 0)
         code = points_finish(p, err);
     if (code == 0)
-        mark_longer(p);
+        mark_twice(p);
     return code;
 }
 

@@ -18,10 +18,11 @@ enum {
     CHOOSE_LEAST = 24,   /* fewest points by default */
     CHOOSE_MOST = 120,   /* most points by default */
     CHOOSE_LIMIT = 4096, /* most points that may be given */
-    CHOOSE_LONGER = 24   /* windows of a sample that are measured a second time, with longer warming */
+    CHOOSE_TWICE = 24    /* windows of a sample that are measured a second time, with longer warming */
 };
 
-/* Instructions that the head of a run of this length has: the start of a program is like nothing else in it. */
+/* Instructions of the head of a run of this length. The head is measured whole, since the start of a program resembles
+ * no other part of it. */
 uint64_t choose_head(uint64_t run_insns);
 
 /* Chooses points: sets all of `p` but the leads. `units` receives the phases of all intervals; the caller frees

@@ -40,7 +40,7 @@ static double missing_weight(const struct sampled_run *s)
 int combine_prepare(struct sampled_run *s, struct error *err)
 {
     const struct pass_result *r = &s->result;
-    s->used = s->longer = s->strayed = 0;
+    s->used = s->measured_twice = s->strayed = 0;
     s->measured = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct measured *m = &r->measured[i];
@@ -49,7 +49,7 @@ int combine_prepare(struct sampled_run *s, struct error *err)
         s->used++;
         s->measured += m->window.insns;
         s->strayed += m->strayed;
-        s->longer += pass_longer(r, m) != NULL;
+        s->measured_twice += pass_second(r, m) != NULL;
     }
     if (s->used == 0)
         return error_set(err, -ENODATA, "no window of the run could be simulated: %s",
@@ -207,7 +207,7 @@ static struct sampled_rate combine_phases(const struct sampled_run *run, combine
     return (struct sampled_rate){value / weights, unknown ? INFINITY : 0};
 }
 
-/* ---- what the usual warming leaves wrong */
+/* ---- the error that the usual warming leaves */
 
 /* With difference d of the two measurements of a window, and a = weight / windows of its phase:
  *
@@ -220,7 +220,7 @@ static double warming_error(const struct sampled_run *s, combine_value *of, void
     const struct pass_result *r = &s->result;
     const struct points *p = &s->points;
     double *a = calloc(p->phases, sizeof *a), mean = 0, sum = 0, squares = 0, m = 0;
-    if (a == NULL || s->longer < 2) {
+    if (a == NULL || s->measured_twice < 2) {
         free(a);
         return 0;
     }
@@ -230,11 +230,11 @@ static double warming_error(const struct sampled_run *s, combine_value *of, void
         a[h] = a[h] > 0 ? p->phase[h].weight / a[h] : 0;
     for (unsigned step = 0; step < 2; step++) {
         for (size_t i = 0; i < r->count; i++) {
-            const uint64_t *longer = pass_longer(r, &r->measured[i]);
-            if (longer == NULL)
+            const uint64_t *second = pass_second(r, &r->measured[i]);
+            if (second == NULL)
                 continue;
             double weight = a[r->measured[i].phase];
-            double d = combine_rate(longer, of, context) - combine_rate(r->measured[i].number, of, context);
+            double d = combine_rate(second, of, context) - combine_rate(r->measured[i].number, of, context);
             if (step == 0) {
                 mean += weight * d;
                 sum += weight;

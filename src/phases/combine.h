@@ -37,7 +37,7 @@ struct sampled_run {
     uint64_t measured;        /* instructions of these windows */
     double missing;           /* sum of weights of phases without a measured point; the other phases represent them */
     size_t strayed;           /* measured windows that strayed (struct measured) */
-    size_t longer;            /* windows that were measured a second time */
+    size_t measured_twice;    /* windows that were measured a second time */
     double precision;         /* half interval of the CPI that was asked for, as a share of it; 0: none */
     struct error too_wide;    /* why that was not reached; no text: it was, or none was asked for */
 };

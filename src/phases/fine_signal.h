@@ -47,15 +47,15 @@ struct fine_signal {
     unsigned details;
     /* While the run is recorded: */
     struct fine_sample now;    /* the sample in progress */
-    struct fine_sample now_in; /* and that of the detail in progress */
+    struct fine_sample now_in; /* the sample in progress of the detail in progress */
     uint64_t done;             /* instructions of `now` */
     size_t detail_left;        /* samples that the detail in progress lacks; 0: there is none */
     projected *direction;      /* by block */
     size_t directions, direction_room;
 };
 
-/* Recording: fine_signal_left instructions run; then fine_signal_add reports what ran, block by block; then
- * fine_signal_pass ends it. fine_signal_end ends the recording. 0 or -ENOMEM. */
+/* Recording, step by step: run fine_signal_left instructions; call fine_signal_add for each block that ran; then
+ * fine_signal_pass ends the step. fine_signal_end ends the recording. 0 or -ENOMEM. */
 uint64_t fine_signal_left(const struct fine_signal *f);
 int fine_signal_add(struct fine_signal *f, uint32_t block, uint64_t insns, uint64_t entries) MUST_CHECK;
 int fine_signal_pass(struct fine_signal *f, uint64_t insns) MUST_CHECK;

@@ -35,7 +35,7 @@ struct shared_result {
 struct batch {
     size_t first, count; /* its windows */
     uint64_t begin;      /* instruction at which the process is copied */
-    bool longer;         /* points: the second measurement of its windows */
+    bool second;         /* points: the second measurement of its windows */
     int pid;             /* host process of the copy; 0: it has ended */
 };
 
@@ -62,7 +62,7 @@ size_t pass_numbers(const struct pass *pass)
     return 2 * numbers + 1 + (p->period ? p->period / p->insns * WARM_COUNTS : 0);
 }
 
-const uint64_t *pass_longer(const struct pass_result *r, const struct measured *m)
+const uint64_t *pass_second(const struct pass_result *r, const struct measured *m)
 {
     return m->done && m->number[r->numbers] ? m->number + r->numbers + 1 : NULL;
 }
@@ -166,7 +166,7 @@ static int add_stretch(struct run *r)
     if (count < 0)
         return -ENOMEM;
     uint64_t from = head ? 0 : p->head + (first - (p->head > 0)) * p->period;
-    uint64_t warmup = LONGER_WARMUPS * r->pass->simulation->warmup_insns;
+    uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
     struct batch b = {.first = first, .count = (size_t)count, .begin = begin_before(from, p->lead, warmup)};
     return add_batch(r, &b);
 }
@@ -195,10 +195,10 @@ static int make_batches(struct run *r)
         struct batch b = {.first = i, .count = end - i, .begin = begin_before(start, p->lead, warmup)};
         code = add_batch(r, &b);
         for (size_t k = i; code == 0 && k < end; k++) {
-            struct batch second = {.first = k, .count = 1, .longer = true};
-            second.begin = begin_before(p->point[k].window.start, p->longer_lead, LONGER_WARMUPS * warmup);
-            if (p->point[k].longer)
-                code = add_batch(r, &second);
+            struct batch again = {.first = k, .count = 1, .second = true};
+            again.begin = begin_before(p->point[k].window.start, p->second_lead, SECOND_WARMUPS * warmup);
+            if (p->point[k].twice)
+                code = add_batch(r, &again);
         }
     }
     if (code == 0)
@@ -221,27 +221,28 @@ struct copy {
     const struct batch *batch;
 };
 
-/* windows.told: window `i` of the batch was measured, or failed. What says so is stored last, with release order. */
-static void window_measured(void *context, unsigned i, bool longer, struct process *p,
+/* windows.measured: window `i` of the batch was measured, or failed. Stores the result in shared memory; the flag that
+ * makes the result valid is stored last, with release order. */
+static void window_measured(void *context, unsigned i, bool second, struct process *p,
                             const struct simulation_result *result, const struct error *err)
 {
     const struct copy *c = context;
     const struct simulation_sum *sum = c->run->pass->simulation->sum;
     struct shared_result *to = c->run->shared[c->batch->first + i];
     size_t numbers = c->run->result->numbers;
-    longer |= c->batch->longer;
-    uint64_t *number = to->number + (longer ? numbers + 1 : 0);
+    second |= c->batch->second;
+    uint64_t *number = to->number + (second ? numbers + 1 : 0);
     if (result == NULL) {
-        if (!longer)
+        if (!second)
             to->err = *err;
         return;
     }
     memcpy(number, &result->counts, sizeof result->counts);
     if (sum)
         memcpy(number + SIMULATION_NUMBERS, sum->numbers, sum->count * sizeof *sum->numbers);
-    if (!longer)
+    if (!second)
         to->fingerprint = process_fingerprint(p);
-    __atomic_store_n(longer ? &to->number[numbers] : &to->done, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(second ? &to->number[numbers] : &to->done, 1, __ATOMIC_RELEASE);
 }
 
 /* windows.warmed: stores what warming counted in a unit of the stretch, with the window of the unit's period. */
@@ -255,7 +256,7 @@ static void unit_warmed(void *context, uint64_t unit, const uint64_t grown[WARM_
 
 static void fail_all(const struct run *r, const struct batch *b, const struct error *err)
 {
-    for (size_t i = b->first; !b->longer && i < b->first + b->count; i++)
+    for (size_t i = b->first; !b->second && i < b->first + b->count; i++)
         r->shared[i]->err = *err;
 }
 
@@ -263,27 +264,27 @@ static void fail_all(const struct run *r, const struct batch *b, const struct er
 static _Noreturn void run_copy(const struct run *r, const struct batch *b, int ready)
 {
     struct window *window = malloc(b->count * sizeof *window);
-    bool *longer = calloc(b->count, sizeof *longer);
+    bool *twice = calloc(b->count, sizeof *twice);
     struct copy c = {r, b};
     struct error err = {""};
     struct simulation simulation = *r->pass->simulation;
     const struct points *p = r->pass->points;
-    int code = window && longer ? process_become_copy(r->process, &err) : error_set(&err, -ENOMEM, "out of memory");
+    int code = window && twice ? process_become_copy(r->process, &err) : error_set(&err, -ENOMEM, "out of memory");
     close(ready);
     for (size_t i = 0; code == 0 && i < b->count; i++) {
         window[i] = r->result->measured[b->first + i].window;
-        longer[i] = p->period && points_longer(p, b->first + i);
+        twice[i] = p->period && points_twice(p, b->first + i);
     }
     interpreter.destroy(r->engine);
     struct windows w = {.simulation = &simulation,
                         .window = window,
                         .count = (unsigned)b->count,
-                        .longer = longer,
-                        .longer_warmup_insns = LONGER_WARMUPS * simulation.warmup_insns,
-                        .told = window_measured,
+                        .twice = twice,
+                        .second_warmup_insns = SECOND_WARMUPS * simulation.warmup_insns,
+                        .measured = window_measured,
                         .context = &c};
-    if (b->longer)
-        simulation.warmup_insns = w.longer_warmup_insns;
+    if (b->second)
+        simulation.warmup_insns = w.second_warmup_insns;
     if (p->period && !(p->head && b->first == 0)) {
         w.warmed = unit_warmed;
         w.unit_insns = p->insns;
@@ -332,7 +333,7 @@ static int begin_copy(struct run *r, struct batch *b, struct error *err)
 /* Whether all measurements of a window are there. */
 static bool is_complete(const struct run *r, size_t i)
 {
-    return r->shared[i]->done && (!points_longer(r->pass->points, i) || r->shared[i]->number[r->result->numbers]);
+    return r->shared[i]->done && (!points_twice(r->pass->points, i) || r->shared[i]->number[r->result->numbers]);
 }
 
 /* The copy of this batch has ended: takes its results. */
@@ -347,7 +348,7 @@ static void collect_results(struct run *r, const struct batch *b, int status)
         m->done = from->done;
         m->err = from->err;
         m->number = from->number;
-        if (!m->done && !b->longer && m->err.text[0] == '\0')
+        if (!m->done && !b->second && m->err.text[0] == '\0')
             error_set(&m->err, -EINTR, "its process ended with status %#x", (unsigned)status);
         r->finished += m->done && !was_done;
         if (is_complete(r, i) && r->pass->done)
@@ -391,7 +392,7 @@ static void report_progress(const struct run *r)
         r->pass->progress(r->pass->context, process_retired_insns(r->process), r->finished, r->result->count);
 }
 
-/* Waits until at most `most` copies run, or until somebody interrupts the run. */
+/* Waits until at most `most` copies run, or until the run is interrupted. */
 static void wait_for_copies(struct run *r, unsigned most)
 {
     reap_copies(r);

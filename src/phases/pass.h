@@ -11,7 +11,7 @@
 
 enum {
     SIMULATION_NUMBERS = sizeof(struct simulation_counts) / sizeof(uint64_t), /* values of struct simulation_counts */
-    LONGER_WARMUPS = 20, /* warm-up of the second measurement of a window, in multiples of the usual one */
+    SECOND_WARMUPS = 20, /* warm-up of the second measurement of a window, in multiples of the usual one */
 };
 
 /* A window and its result. */
@@ -55,7 +55,7 @@ struct pass_result {
 /* The number of values in measured.number. */
 size_t pass_numbers(const struct pass *pass);
 /* The values of the second measurement of a window, or NULL. */
-const uint64_t *pass_longer(const struct pass_result *r, const struct measured *m);
+const uint64_t *pass_second(const struct pass_result *r, const struct measured *m);
 /* What warming counted in unit `u` of the period of a systematic window. All 0: the unit is beyond the end of the run,
  * or the window is the head. */
 const uint64_t *pass_unit(const struct pass_result *r, const struct measured *m, size_t u);

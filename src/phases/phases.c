@@ -16,8 +16,8 @@ struct buffers {
 
 /* ---- stretches */
 
-/* The stretch of `length` intervals with the least difference. Of stretches that are equal but for ALIKE it is the
- * first, which is reached soonest, so that a few entries more of a block do not move the choice to another place.
+/* Finds the stretch of `length` intervals with the least difference. Of stretches whose differences are less than ALIKE
+ * above the least it takes the first, so that a few more entries of a block do not move the choice to another place.
  * Leaves the differences of all stretches in the buffer. */
 static void best_point(const struct phases *p, double length, struct buffers *buffers, struct phase_point *to)
 {
@@ -53,7 +53,8 @@ static void best_length(const struct phases *p, struct buffers *buffers, struct 
     best_point(p, to->length, buffers, to); /* its differences are needed in the buffer */
 }
 
-/* The stretch as long as the best one that starts as much after initialization. Its differences are in the buffer. */
+/* The stretch that is as long as the best one and starts that length after the end of initialization. The buffer has
+ * the differences of all stretches of this length. */
 static void naive_point(const struct phases *p, const struct buffers *buffers, struct phase_point *to)
 {
     size_t start = p->init_end + (size_t)(p->best.length + 0.5);

@@ -33,15 +33,15 @@ bool points_window(const struct points *p, size_t i, struct window *w)
     return true;
 }
 
-bool points_longer(const struct points *p, size_t i)
+bool points_twice(const struct points *p, size_t i)
 {
     if (p->period == 0)
-        return p->point[i].longer;
+        return p->point[i].twice;
     if (p->head && i == 0)
         return false;
     uint64_t k = i - (p->head > 0);
-    if (p->longer_every)
-        return k % p->longer_every == p->longer_every / 2;
+    if (p->second_every)
+        return k % p->second_every == p->second_every / 2;
     uint64_t j = (uint64_t)ceil(sqrt(2.0 * (double)k)); /* windows 0, 2, 4, 8, 12, 18 ... */
     return j * j / 2 == k;
 }

@@ -12,8 +12,8 @@
  *   systematic  the other kind of sample: one window at a random place in every period
  *   period      of a systematic sample: a number of units
  *   unit        of a systematic sample: stretch of the length of a window. Warming counts the misses and mispredictions
- *               of every unit, from which the phases are made when the run has ended (classes.c)
- *   longer      of a window: measured a second time with longer warming, to see what the usual warming leaves wrong
+ *               of every unit; the phases are made from these counts when the run has ended (classes.c)
+ *   twice       of a window: measured a second time with longer warming, to see what error the usual warming leaves
  *   batch       consecutive windows that one copy measures
  *   kept        of a window: measured by an earlier, interrupted run and read from a file (kept.h)
  *
@@ -30,7 +30,7 @@
 struct point {
     struct window window;
     unsigned phase; /* index of points.phase */
-    bool longer;    /* measured a second time, with longer warming */
+    bool twice;     /* measured a second time, with longer warming */
 };
 
 struct point_phase {
@@ -46,11 +46,12 @@ struct points {
     unsigned phases;
     uint64_t head;         /* instructions of the head, which is the first window; 0: no head */
     uint64_t lead;         /* instructions before a batch that warm the core */
-    uint64_t longer_lead;  /* points: the same for windows that are measured a second time */
+    uint64_t second_lead;  /* points: the same for windows that are measured a second time */
     uint64_t period;       /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
     uint64_t insns;        /* length of each window but the head */
     uint64_t seed;         /* systematic: decides the place of the window in each period */
-    uint64_t longer_every; /* systematic: one window of so many is measured a second time; 0: of n, about √(2n) */
+    uint64_t second_every; /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
+                              windows */
 };
 
 /* The phase of every unit of the run from the head on: `count` units of points.insns instructions. For points,
@@ -75,6 +76,6 @@ int points_finish(struct points *p, struct error *err) MUST_CHECK;
 /* Window number `i`. False: the sample has fewer windows. A systematic sample never ends. */
 bool points_window(const struct points *p, size_t i, struct window *w);
 /* Whether window `i` is measured a second time, with longer warming. */
-bool points_longer(const struct points *p, size_t i);
+bool points_twice(const struct points *p, size_t i);
 
 #endif

@@ -109,7 +109,7 @@ void refinement_free(struct refinement *r)
 struct stratum {
     double weight, deviation; /* share of the run; standard deviation of the CPI among its windows */
     size_t windows, units;    /* windows measured; windows that it could have */
-    size_t more;              /* windows to add */
+    size_t missing;           /* windows to add */
 };
 
 /* The value of a window whose variation decides how many windows its phase needs: its CPI, or the part of it that the
@@ -154,7 +154,7 @@ static struct stratum *make_strata(const struct sampled_run *s, const struct ref
     return to;
 }
 
-/* Sets `more` of all strata for a variance of the estimate. Neyman: with Σ over strata,
+/* Sets `missing` of all strata for a variance of the estimate. Neyman: with Σ over strata,
  *
  *     n = (Σ w s)² / (variance + Σ w² s² / N),   n_h = n w_h s_h / Σ w s
  *
@@ -172,8 +172,8 @@ static uint64_t allot_windows(struct stratum *h, unsigned count, double variance
         double n = sum / (variance + correction) * h[i].weight * h[i].deviation;
         size_t left = h[i].units > h[i].windows ? h[i].units - h[i].windows : 0;
         if (n > (double)h[i].windows)
-            h[i].more = fmin(ceil(n) - (double)h[i].windows, (double)left);
-        all += h[i].more;
+            h[i].missing = fmin(ceil(n) - (double)h[i].windows, (double)left);
+        all += h[i].missing;
     }
     return all;
 }
@@ -187,7 +187,7 @@ static bool is_measured(const struct sampled_run *s, uint64_t start, size_t *at)
     return *at < r->count && r->measured[*at].window.start == start && r->measured[*at].done;
 }
 
-/* Draws `more` units of each phase among those that are no windows yet: every choice is equally likely. Adds the rare
+/* Draws `missing` units of each phase among those that are no windows yet: every choice is equally likely. Adds the rare
  * units, whose phase will be the one behind all others. */
 static void draw_units(const struct sampled_run *s, struct stratum *h, struct refinement *to)
 {
@@ -208,9 +208,9 @@ static void draw_units(const struct sampled_run *s, struct stratum *h, struct re
             to->points.point[to->points.count++] = (struct point){.window = window, .phase = s->points.phases};
             continue;
         }
-        if (k->units && random_u64(&random) % k->units < k->more) {
+        if (k->units && random_u64(&random) % k->units < k->missing) {
             to->points.point[to->points.count++] = (struct point){.window = window, .phase = phase};
-            k->more--;
+            k->missing--;
         }
         k->units -= k->units > 0;
     }
@@ -232,7 +232,7 @@ int refine_plan(const struct sampled_run *s, double precision, uint64_t most_ins
     uint64_t drawn = allot_windows(h, s->points.phases, half * half), left = most - to->rares;
     double share = drawn > left ? (double)left / (double)drawn : 1;
     for (unsigned i = 0; i < s->points.phases; i++)
-        h[i].more = (size_t)(share * (double)h[i].more);
+        h[i].missing = (size_t)(share * (double)h[i].missing);
     to->wanted = drawn + to->rares;
     to->points.point = calloc((drawn < left ? drawn : left) + to->rares + 1, sizeof *to->points.point);
     if (to->points.point)

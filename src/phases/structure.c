@@ -19,7 +19,7 @@ enum {
 struct source {
     struct levels levels;
     double insns; /* its length */
-    bool given;   /* samples are vectors that somebody else made: there is no finer level */
+    bool given;   /* samples are the vectors of a .bb file: there is no finer level */
 };
 
 /* A period that a level shows. */
@@ -207,9 +207,9 @@ static double mismatch_of_whole(const struct candidate *c, const struct source *
     return there.fine;
 }
 
-enum { MULTIPLES = 4 };             /* multiples of a period up to this one may match better by chance */
-static const double BY_CHANCE = 4;  /* ... by less than this factor */
-static const double NOTHING = 0.02; /* a mismatch that is as good as none */
+enum { MULTIPLES = 4 };             /* up to this multiple, a multiple of a period may match better by chance */
+static const double BY_CHANCE = 4;  /* largest factor by which such a multiple matches better */
+static const double NOTHING = 0.02; /* a mismatch up to this counts as none */
 
 /* A candidate that is a multiple of a period which no level shows clearly becomes that period. */
 static struct candidate fundamental(const struct candidate *c, double shortest)
@@ -226,8 +226,9 @@ static struct candidate fundamental(const struct candidate *c, double shortest)
     return *c;
 }
 
-/* Whether the longer of two periods is more than a multiple of the shorter one: it matches clearly better; or it is
- * there, with a good part of the contrast, at a level where the shorter one is averaged out. */
+/* Whether the longer of two periods is a period of its own, and not a multiple of the shorter one: the longer period
+ * matches clearly better; or it shows, with a good part of the contrast, at a level where the shorter one is averaged
+ * out. */
 static bool is_another(const struct candidate *shorter, const struct candidate *longer, const struct source *whole)
 {
     double left = mismatch_of_whole(shorter, whole);

@@ -43,19 +43,19 @@ static const char *const class_names[CLASS_COUNT] = {
     [CLASS_FPDIV] = "fpdiv", [CLASS_FPSQRT] = "fpsqrt",
 };
 
-static bool is_word(struct slice s, const char *word)
+static bool is_word(struct substring s, const char *word)
 {
     return strlen(word) == s.length && strncasecmp(word, s.at, s.length) == 0;
 }
 
 /* The part before the first `c`, or all of it. */
-static struct slice up_to(struct slice s, char c)
+static struct substring up_to(struct substring s, char c)
 {
     const char *found = memchr(s.at, c, s.length);
-    return (struct slice){s.at, found ? (size_t)(found - s.at) : s.length};
+    return (struct substring){s.at, found ? (size_t)(found - s.at) : s.length};
 }
 
-static const struct modifier_row *find_row(struct slice name)
+static const struct modifier_row *find_row(struct substring name)
 {
     for (size_t i = 0; i < ROWS; i++)
         if (is_word(name, rows[i].name))
@@ -63,16 +63,16 @@ static const struct modifier_row *find_row(struct slice name)
     return NULL;
 }
 
-bool modifier_exists(struct slice name)
+bool modifier_exists(struct substring name)
 {
     return find_row(up_to(name, '=')) != NULL;
 }
 
-struct slice modifier_take(struct parser *p)
+struct substring modifier_take(struct parser *p)
 {
-    struct slice m = {p->at, strcspn(p->at, ",:{}")};
+    struct substring m = {p->at, strcspn(p->at, ",:{}")};
     p->at += m.length;
-    if (m.length > 5 && is_word((struct slice){m.at, 5}, "name=")) { /* names may contain spaces */
+    if (m.length > 5 && is_word((struct substring){m.at, 5}, "name=")) { /* names may contain spaces */
         while (isspace((unsigned char)m.at[m.length - 1]))
             m.length--;
         return m;
@@ -87,7 +87,7 @@ struct slice modifier_take(struct parser *p)
 /* ---- numbers */
 
 /* The first character that makes the text no valid number; NULL if it is valid. `suffix`: K, M, G or T is allowed. */
-static const char *misfit(struct slice v, bool suffix)
+static const char *misfit(struct substring v, bool suffix)
 {
     bool hex = v.length > 2 && v.at[0] == '0' && (v.at[1] == 'x' || v.at[1] == 'X');
     size_t i = hex ? 2 : 0, first = i;
@@ -99,7 +99,7 @@ static const char *misfit(struct slice v, bool suffix)
 }
 
 /* Converts text that `misfit` accepts. Returns false if the number is too large. */
-static bool to_number(struct slice v, uint64_t *number)
+static bool to_number(struct substring v, uint64_t *number)
 {
     char digits[32];
     if (v.length >= sizeof digits)
@@ -109,7 +109,7 @@ static bool to_number(struct slice v, uint64_t *number)
     return parse_count(digits, number) == 0;
 }
 
-static int read_number(const struct parser *p, const char *name, struct slice v, uint64_t least, uint64_t most,
+static int read_number(const struct parser *p, const char *name, struct substring v, uint64_t least, uint64_t most,
                        uint64_t *number)
 {
     const char *bad = misfit(v, true);
@@ -123,12 +123,12 @@ static int read_number(const struct parser *p, const char *name, struct slice v,
     return spec_fail(p, bad, "%s needs a number such as 100 or 2M", name);
 }
 
-static int read_range(const struct parser *p, const char *name, struct slice v, struct address_range *range)
+static int read_range(const struct parser *p, const char *name, struct substring v, struct address_range *range)
 {
-    struct slice from = up_to(v, '-');
+    struct substring from = up_to(v, '-');
     if (from.length == v.length)
         return spec_fail(p, v.at, "%s needs a range such as 0x10000-0x10400", name);
-    struct slice to = {v.at + from.length + 1, v.length - from.length - 1};
+    struct substring to = {v.at + from.length + 1, v.length - from.length - 1};
     const char *bad = v.at + from.length;
     if (from.length > 0 && to.length > 0) {
         bad = misfit(from, false);
@@ -155,7 +155,7 @@ static const char *bit_name(const struct event *e, enum modifier kind, unsigned 
     return e->mask && bit < EVENT_MASK_BITS ? e->mask[bit].name : NULL;
 }
 
-static int find_bit(const struct event *e, enum modifier kind, struct slice name)
+static int find_bit(const struct event *e, enum modifier kind, struct substring name)
 {
     for (unsigned bit = 0; bit_name(e, kind, bit); bit++)
         if (is_word(name, bit_name(e, kind, bit)))
@@ -176,7 +176,7 @@ static void append(char names[NAMES_MOST], const char *name, const char *ending)
         snprintf(names + used, NAMES_MOST - used, "%s%s%s", used ? ", " : "", name, ending);
 }
 
-static int unknown_bit(const struct parser *p, const struct event *e, enum modifier kind, struct slice name)
+static int unknown_bit(const struct parser *p, const struct event *e, enum modifier kind, struct substring name)
 {
     char names[NAMES_MOST] = "";
     for (unsigned bit = 0; bit_name(e, kind, bit); bit++)
@@ -188,7 +188,7 @@ static int unknown_bit(const struct parser *p, const struct event *e, enum modif
 }
 
 /* Parses NAME|NAME… into a set of bits. */
-static int read_bits(const struct parser *p, const struct modifier_row *row, const struct event *e, struct slice v,
+static int read_bits(const struct parser *p, const struct modifier_row *row, const struct event *e, struct substring v,
                      uint32_t *bits)
 {
     if (v.length == 0)
@@ -196,7 +196,7 @@ static int read_bits(const struct parser *p, const struct modifier_row *row, con
                          row->kind == MODIFIER_OP ? "classes of instructions such as load|store"
                                                   : "sub-events of its event");
     for (const char *end = v.at + v.length;;) {
-        struct slice name = up_to(v, '|');
+        struct substring name = up_to(v, '|');
         if (name.length == 0)
             return spec_fail(p, v.length > 0 ? v.at : v.at - 1, "a name is missing beside '|'");
         int bit = find_bit(e, row->kind, name);
@@ -235,7 +235,7 @@ static const char *obstacle(const struct event *e, const struct modifier_row *ro
     }
 }
 
-static int unknown_modifier(const struct parser *p, const struct event *e, struct slice m)
+static int unknown_modifier(const struct parser *p, const struct event *e, struct substring m)
 {
     char names[NAMES_MOST] = "";
     if (strspn(m.at, "ukhmpeGHIPSDW") >= m.length)
@@ -251,7 +251,7 @@ static int unknown_modifier(const struct parser *p, const struct event *e, struc
 }
 
 /* Reports that an event has two modifiers of one kind: `before`, and then `m`. */
-static int given_twice(const struct parser *p, enum modifier kind, struct slice m, struct slice before)
+static int given_twice(const struct parser *p, enum modifier kind, struct substring m, struct substring before)
 {
     bool same = m.length == before.length && strncasecmp(m.at, before.at, m.length) == 0;
     if (kind == MODIFIER_PATH && !same)
@@ -263,7 +263,7 @@ static int given_twice(const struct parser *p, enum modifier kind, struct slice 
     return spec_fail(p, m.at, "'%s' is given twice", quote(up_to(m, '=')).text);
 }
 
-static int read_name(const struct parser *p, struct event_spec *s, struct slice v)
+static int read_name(const struct parser *p, struct event_spec *s, struct substring v)
 {
     if (v.length == 0)
         return spec_fail(p, v.at, "name needs a text");
@@ -281,7 +281,7 @@ static int read_name(const struct parser *p, struct event_spec *s, struct slice 
 }
 
 /* Sets what a modifier says. `v` is its value, or empty at the modifier itself; errors point to `v`. */
-static int apply_row(const struct parser *p, struct event_spec *s, const struct modifier_row *row, struct slice v)
+static int apply_row(const struct parser *p, struct event_spec *s, const struct modifier_row *row, struct substring v)
 {
     uint64_t share = 0;
     int code;
@@ -314,7 +314,7 @@ static int apply_row(const struct parser *p, struct event_spec *s, const struct 
     return 0;
 }
 
-static int append_text(const struct parser *p, struct event_spec *s, struct slice m)
+static int append_text(const struct parser *p, struct event_spec *s, struct substring m)
 {
     char *text;
     if (asprintf(&text, "%s:%.*s", s->text, (int)m.length, m.at) < 0)
@@ -324,18 +324,18 @@ static int append_text(const struct parser *p, struct event_spec *s, struct slic
     return 0;
 }
 
-int modifier_apply(const struct parser *p, struct draft *d, struct slice m, bool of_group)
+int modifier_apply(const struct parser *p, struct draft *d, struct substring m, bool of_group)
 {
     const struct event *e = d->spec.event;
-    struct slice name = up_to(m, '='), value = {m.at, 0};
+    struct substring name = up_to(m, '='), value = {m.at, 0};
     const struct modifier_row *row = find_row(name);
     if (row == NULL && name.length == m.length && find_bit(e, MODIFIER_MASK, up_to(m, '|')) >= 0) {
-        row = find_row((struct slice){"mask", 4});
+        row = find_row((struct substring){"mask", 4});
         value = m;
     } else if (row == NULL) {
         return unknown_modifier(p, e, m);
     } else if (m.length > name.length + 1) {
-        value = (struct slice){m.at + name.length + 1, m.length - name.length - 1};
+        value = (struct substring){m.at + name.length + 1, m.length - name.length - 1};
     }
     if (!row->valued && name.length < m.length)
         return spec_fail(p, m.at + name.length, "%s takes no value", row->name);

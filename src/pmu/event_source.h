@@ -1,9 +1,9 @@
 /* Where the values of events come from. An event has one or more of three kinds of source:
  *
- * - instructions: a predicate decides whether an instruction counts, at one moment of its life. The only source that
- * can be filtered by address and class, and the slowest.
- * - counts: numbers that the simulator keeps anyway. The value of a cycle is their growth in it.
- * - cycles: a function computes the value of a cycle from its record.
+ *     instructions  a predicate decides whether an instruction counts, at one moment of its life. The only source that
+ *                   can be filtered by address and class, and the slowest
+ *     counts        numbers that the simulator keeps anyway. The value of a cycle is the growth of the numbers in it
+ *     cycles        a function computes the value of a cycle from its record
  *
  * If an event has several sources, they agree on every run. Instructions and counts have one source per path. Functions
  * get the selected sub-events as a bit set (event_selection). Sub-events do not overlap: the value of a selection is

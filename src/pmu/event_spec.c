@@ -17,7 +17,7 @@ static char printable(char c)
     return isspace((unsigned char)c) ? ' ' : c > ' ' && c < 0x7f ? c : '?';
 }
 
-struct quoted quote(struct slice s)
+struct quoted quote(struct substring s)
 {
     static const char more[] = "…";
     struct quoted q = {""};
@@ -77,7 +77,7 @@ static int event_missing(const struct parser *p, const char *opened, const char 
     }
 }
 
-static int unknown_event(const struct parser *p, struct slice name)
+static int unknown_event(const struct parser *p, struct substring name)
 {
     struct quoted q = quote(name);
     const char *meant = event_suggest(name.at, name.length);
@@ -90,7 +90,7 @@ static int unknown_event(const struct parser *p, struct slice name)
     return spec_fail(p, name.at, "there is no event '%s': `cyclescope list events` names all", q.text);
 }
 
-static int draft_add(struct parser *p, const struct event *event, struct slice name, unsigned group, bool grouped)
+static int draft_add(struct parser *p, const struct event *event, struct substring name, unsigned group, bool grouped)
 {
     struct draft *more = realloc(p->draft, (p->count + 1) * sizeof *more);
     if (more == NULL)
@@ -114,7 +114,7 @@ static int read_modifiers(struct parser *p, size_t first, bool of_group)
     for (skip_space(p); *p->at == ':'; skip_space(p)) {
         const char *colon = p->at++;
         skip_space(p);
-        struct slice m = modifier_take(p);
+        struct substring m = modifier_take(p);
         if (m.length == 0)
             return spec_fail(p, colon, "a modifier such as u or edge is missing after the colon");
         for (size_t i = first; i < p->count; i++) {
@@ -128,7 +128,7 @@ static int read_modifiers(struct parser *p, size_t first, bool of_group)
 
 static int read_event(struct parser *p, unsigned group, const char *opened, const char *before)
 {
-    struct slice name = {p->at, strcspn(p->at, ",:{} \t\n\v\f\r")};
+    struct substring name = {p->at, strcspn(p->at, ",:{} \t\n\v\f\r")};
     if (name.length == 0)
         return event_missing(p, opened, before);
     const struct event *event = event_find(name.at, name.length);
@@ -142,7 +142,7 @@ static int read_event(struct parser *p, unsigned group, const char *opened, cons
 /* Reports that neither a comma nor the end follows an event or a group. */
 static int comma_missing(const struct parser *p)
 {
-    struct slice word = {p->at, *p->at == '{' ? 1 : strcspn(p->at, ",:{} \t\n\v\f\r")};
+    struct substring word = {p->at, *p->at == '{' ? 1 : strcspn(p->at, ",:{} \t\n\v\f\r")};
     if (*p->at == '}')
         return spec_fail(p, p->at, "this brace closes no group");
     return spec_fail(p, p->at, "a comma is missing before '%s'", quote(word).text);

@@ -1,5 +1,6 @@
-/* What a user wants a counter to count: `-e
- * l1d_misses,cycles:u,fetch_stalls:edge,instructions:thresh=3,{loads,stores}`.
+/* What a user wants a counter to count, such as
+ *
+ *     -e l1d_misses,cycles:u,fetch_stalls:edge,instructions:thresh=3,{loads,stores}
  *
  *     list   = item { "," item }
  *     item   = event | "{" event { "," event } "}" { ":" modifier }      events of a group are counted together

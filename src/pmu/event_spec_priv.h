@@ -5,8 +5,8 @@
 
 #include "pmu/event_spec.h"
 
-/* A part of the text, without a terminator. */
-struct slice {
+/* A part of the list of events, without a terminator. */
+struct substring {
     const char *at;
     size_t length;
 };
@@ -33,7 +33,7 @@ enum modifier {
 /* An event while its modifiers are parsed. */
 struct draft {
     struct event_spec spec;
-    struct slice given[MODIFIERS]; /* the modifier of each kind in the text; `at` is NULL if not given */
+    struct substring given[MODIFIERS]; /* the modifier of each kind in the text; `at` is NULL if not given */
 };
 
 struct parser {
@@ -48,17 +48,17 @@ struct parser {
 struct quoted {
     char text[48];
 };
-struct quoted quote(struct slice s);
+struct quoted quote(struct substring s);
 
 /* Sets the error: the sentence, the text around `where`, and a caret under it. Returns -EINVAL. */
 int spec_fail(const struct parser *p, const char *where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Whether this is a modifier, with or without a value. */
-bool modifier_exists(struct slice name);
+bool modifier_exists(struct substring name);
 /* Reads the modifier at p->at and moves p->at behind it. Its length is 0 if there is none. */
-struct slice modifier_take(struct parser *p);
+struct substring modifier_take(struct parser *p);
 /* Applies a modifier to the event. `of_group`: the modifier was given to the event's group. */
-int modifier_apply(const struct parser *p, struct draft *d, struct slice m, bool of_group) MUST_CHECK;
+int modifier_apply(const struct parser *p, struct draft *d, struct substring m, bool of_group) MUST_CHECK;
 /* Checks combinations of modifiers, after all have been applied. */
 int modifier_check_all(const struct parser *p, const struct draft *d) MUST_CHECK;
 

@@ -39,14 +39,14 @@ struct pmu {
     uint64_t *value; /* by counter */
     pmu_counted *counted;
     void *context;
-    bool each_cycle;           /* some counter needs a callback for every single cycle */
-    bool cycles;               /* some counter is BY_CYCLES */
-    bool any_per_stall;        /* some counter counts stalls when they end */
-    bool forked;               /* this is a process that the guest forked */
-    enum strides_told strides; /* what instruction callbacks need of stride predictors */
-    uint8_t mode;              /* current enum privilege of the core */
-    uint32_t moments;          /* callbacks of instructions that some counter needs, a bit for each enum insn_moment */
-    struct stall_meter stall;  /* the current stall, if any_per_stall */
+    bool each_cycle;            /* some counter needs a callback for every single cycle */
+    bool cycles;                /* some counter is BY_CYCLES */
+    bool any_per_stall;         /* some counter counts stalls when they end */
+    bool forked;                /* this is a process that the guest forked */
+    enum stride_events strides; /* what instruction callbacks need of stride predictors */
+    uint8_t mode;               /* current enum privilege of the core */
+    uint32_t moments;           /* callbacks of instructions that some counter needs, a bit for each enum insn_moment */
+    struct stall_meter stall;   /* the current stall, if any_per_stall */
     const struct core_counts *core; /* NULL before and after the simulation */
     const struct memsys_counts *memory;
     struct core_observer observer;
@@ -281,7 +281,7 @@ static void set_up_needs(struct pmu *p)
         p->any_per_stall |= c->per_stall;
         p->each_cycle |= (c->shaped && c->by != BY_CYCLES) || (p->counted && (c->shaped || c->by == BY_COUNTS));
     }
-    p->strides = !strides ? STRIDES_UNTOLD : others ? STRIDES_TOLD : STRIDES_ONLY;
+    p->strides = !strides ? STRIDES_OFF : others ? STRIDES_ON : STRIDES_ONLY;
 }
 
 static void set_up_observer(struct pmu *p);
@@ -302,7 +302,7 @@ static void on_end(void *context)
     ((struct pmu *)context)->core = NULL; /* the core is freed with the simulation */
 }
 
-static void on_part(void *context, bool counts)
+static void on_set_counting(void *context, bool counts)
 {
     struct pmu *p = context;
     for (size_t i = 0; i < p->count; i++)
@@ -341,7 +341,7 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
     set_up_needs(p);
     p->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
-                                     .set_counting = on_part,
+                                     .set_counting = on_set_counting,
                                      .context = p,
                                      .numbers = p->value,
                                      .count = p->count};

@@ -3,10 +3,10 @@
  * A stall is a run of cycles in which nothing retires. Cycles with an empty ROB are charged one by one, to the most
  * recent instruction miss, misfetch or misprediction. A run of cycles with instructions in the ROB is charged as a
  * whole when retirement resumes. It is charged to what finished last: what the oldest instruction waited for in the
- * last cycle (with bundles: the oldest unfinished instruction of the first bundle). Two kinds of last cycles are
- * charged differently: a data hit, and the single cycle in which a store or a fence finishes. They are charged to what
- * that instruction waited for before, if this was a translation, a rejection or older stores. An instruction that waits
- * for its turn to issue is therefore charged by its own class, regardless of what its operands waited for.
+ * last cycle (with bundles: the oldest unfinished instruction of the first bundle). There are two exceptions: a last
+ * cycle with a data hit, and the single cycle in which a store or a fence finishes. If the same instruction waited for
+ * a translation, a rejection or older stores before, the stall is charged to that wait. An instruction that waits for
+ * its turn to issue is therefore charged by its own class, regardless of what its operands waited for.
  *
  * Mode changes, reads of counters by firmware and the end of a run happen with nothing in flight, so they never divide
  * a stall.

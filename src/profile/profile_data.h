@@ -8,7 +8,7 @@
 
 struct data_choice {
     uint64_t line_bytes;  /* a power of two */
-    unsigned first, last; /* range of events to include, both ends included */
+    unsigned first, last; /* range of events to include, both included */
     unsigned sort;        /* lines are sorted by the weight of this event, largest first */
     const char *function; /* only accesses in this function; NULL: all */
 };

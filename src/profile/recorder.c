@@ -141,7 +141,7 @@ static void set_up_observer(struct recorder *r)
     struct core_observer *o = &r->observer;
     *o = *pmu_observer(r->pmu);
     /* Never STRIDES_ONLY, since modes add callbacks for instructions. */
-    o->strides = o->strides ? STRIDES_TOLD : STRIDES_UNTOLD;
+    o->strides = o->strides ? STRIDES_ON : STRIDES_OFF;
     o->begin = on_begin;
     o->runs = on_runs;
     o->transferred = on_transferred;

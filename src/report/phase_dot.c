@@ -11,7 +11,7 @@ enum { MOST_CALLS = 40 };
 static const double LEAST_SHARE = 0.005;
 
 /* Graphviz reads UTF-8, and its quoted strings may contain everything but a quotation mark and a backslash. The text is
- * cleaned for whoever looks at the file on a terminal. */
+ * also cleaned (clean_text), since the file may be shown on a terminal. */
 static void put_quoted(const char *text, FILE *to)
 {
     char *copy = strdup(text);

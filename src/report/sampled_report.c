@@ -21,8 +21,8 @@ static double chosen(void *context, const uint64_t *number)
 
 static size_t failures(const struct sampled_run *s, const struct measured **first);
 
-/* Half interval for the whole run. There is none if the run was interrupted before all windows of the part that ran
- * were measured: the windows that are there are the early ones, and say nothing about the others. */
+/* Half interval for the whole run. Infinite if the run was interrupted before all windows of the part that ran were
+ * measured: the measured windows are the early ones, and say nothing about the others. */
 static double half(const struct run_report *r, struct choice c)
 {
     const struct sampled_run *s = r->sampled;
@@ -49,7 +49,7 @@ static const double warm_cycles_error = 0.003, warm_count_error = 0.01;
 
 double sampled_add_warm_error(const struct run_report *r, double half, double value, enum warm_trust trust)
 {
-    bool known = r->sampled->longer >= 2; /* `half` includes it */
+    bool known = r->sampled->measured_twice >= 2; /* `half` includes it */
     switch (trust) {
     case TRUST_NEAR: return known ? half : hypot(half, warm_count_error * value);
     case TRUST_TIME: return known ? half : hypot(half, warm_cycles_error * (double)r->result.counts.core.cycles);
@@ -193,13 +193,13 @@ json_t *sampled_json(const struct run_report *r)
     for (size_t i = 0; i < s->result.count; i++)
         if (s->points.period == 0 || s->result.measured[i].window.start < s->result.insns)
             json_array_append_new(windows, window_json(s, &s->result.measured[i]));
-    uint64_t longer = s->longer * (LONGER_WARMUPS * r->simulation->warmup_insns + s->points.insns);
+    uint64_t second = s->measured_twice * (SECOND_WARMUPS * r->simulation->warmup_insns + s->points.insns);
     json_t *root =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
                   s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "failed",
                   (json_int_t)failures(s, &first), "phases", (json_int_t)s->points.phases, "head",
-                  (json_int_t)s->points.head, "measured_twice", (json_int_t)s->longer, "detailed_instructions",
-                  (json_int_t)(s->measured + s->used * r->simulation->warmup_insns + longer), "measured_percent",
+                  (json_int_t)s->points.head, "measured_twice", (json_int_t)s->measured_twice, "detailed_instructions",
+                  (json_int_t)(s->measured + s->used * r->simulation->warmup_insns + second), "measured_percent",
                   100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
                   "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",
                   interval_json(run_report_cpi(r), sampled_cpi_half(r)), "points", windows);

@@ -7,14 +7,14 @@
 #include "report/terminal_color.h"
 
 /* Sources that no component of CPI stacks stands for. */
-static const struct component_row integer_look = {.color = 0x009e73,
-                                                  .hatch = "M-2 6L2 10M-2-2L10 10M6-2L10 2",
-                                                  .stroke =
-                                                      "stroke=\"#fff\" stroke-opacity=\".85\" stroke-width=\"1.3\""};
-static const struct component_row other_look = {.color = 0xf4f4f4,
-                                                .hatch = "M2 6h.01M6 2h.01",
-                                                .stroke =
-                                                    "stroke=\"#000\" stroke-width=\"1.2\" stroke-linecap=\"round\""};
+static const struct component_row integer_style = {.color = 0x009e73,
+                                                   .hatch = "M-2 6L2 10M-2-2L10 10M6-2L10 2",
+                                                   .stroke =
+                                                       "stroke=\"#fff\" stroke-opacity=\".85\" stroke-width=\"1.3\""};
+static const struct component_row other_style = {.color = 0xf4f4f4,
+                                                 .hatch = "M2 6h.01M6 2h.01",
+                                                 .stroke =
+                                                     "stroke=\"#000\" stroke-width=\"1.2\" stroke-linecap=\"round\""};
 
 const struct stall_layer stall_layers[STALL_LAYERS] = {
     [LAYER_COMPLETION] = {'.', &component_rows[COMPONENT_base]},
@@ -24,8 +24,8 @@ const struct stall_layer stall_layers[STALL_LAYERS] = {
     [LAYER_FIRST_STALL + STALL_TRANSLATION] = {'t', &component_rows[COMPONENT_dtlb]},
     [LAYER_FIRST_STALL + STALL_REJECT] = {'r', &component_rows[COMPONENT_itlb]},
     [LAYER_FIRST_STALL + STALL_FPU] = {'f', &component_rows[COMPONENT_fu]},
-    [LAYER_FIRST_STALL + STALL_INTEGER] = {'u', &integer_look},
-    [LAYER_FIRST_STALL + STALL_OTHER] = {'o', &other_look},
+    [LAYER_FIRST_STALL + STALL_INTEGER] = {'u', &integer_style},
+    [LAYER_FIRST_STALL + STALL_OTHER] = {'o', &other_style},
 };
 
 const char *stall_layer_label(unsigned layer)
@@ -157,7 +157,7 @@ static void fill_column(const struct canvas *k, unsigned c)
 static void put_color(const struct canvas *k, unsigned layer)
 {
     if (k->color)
-        terminal_background(stall_layers[layer].look->color, k->to);
+        terminal_background(stall_layers[layer].style->color, k->to);
 }
 
 static void put_row(const struct canvas *k, unsigned row)

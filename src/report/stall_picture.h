@@ -14,8 +14,8 @@
 enum { LAYER_COMPLETION, LAYER_FIRST_STALL, STALL_LAYERS = LAYER_FIRST_STALL + STALL_SOURCES };
 
 struct stall_layer {
-    char mark;                        /* letter of its cells on a terminal */
-    const struct component_row *look; /* color, hatch and stroke: of the matching component of CPI stacks, if any */
+    char mark;                         /* letter of its cells on a terminal */
+    const struct component_row *style; /* color, hatch and stroke: of the matching component of CPI stacks, if any */
 };
 
 extern const struct stall_layer stall_layers[STALL_LAYERS];

@@ -27,8 +27,8 @@ static void put_head(const struct drawing *d, const char *title)
               TITLE_MOST, p->to);
     fputs("<defs>\n", p->to);
     for (unsigned l = 0; l < STALL_LAYERS; l++)
-        svg_pattern(pattern_id(l, id), stall_layers[l].look->color, stall_layers[l].look->hatch,
-                    stall_layers[l].look->stroke, p->to);
+        svg_pattern(pattern_id(l, id), stall_layers[l].style->color, stall_layers[l].style->hatch,
+                    stall_layers[l].style->stroke, p->to);
     fputs("</defs>\n", p->to);
 }
 

@@ -1,7 +1,7 @@
 /* Macros and helpers that the instruction bodies in exec.def use.
  *
- * An engine that includes exec.def has a hart `h` and operands `o` in scope, and defines these macros itself:
- *     LOAD(type, addr)   STORE(type, addr, value)   FENCE()             type is u8 u16 u32 u64 i8 i16 i32
+ * An executor (hart.h) that includes exec.def has a hart `h` and operands `o` in scope, and defines these macros
+ * itself: LOAD(type, addr)   STORE(type, addr, value)   FENCE()             type is u8 u16 u32 u64 i8 i16 i32
  *     LOAD_RESERVED(type, addr)   STORE_CONDITIONAL(type, addr, value)   AMO(type, addr, new value in terms of `old`)
  *     ZERO_BLOCK(addr)   zeroes 64 bytes    CAS(type, addr, expected, new value)    CAS_PAIR(addr): amocas.q
  *     EXEC_RM            rounding mode of this instruction; a reserved mode traps
@@ -28,7 +28,7 @@ struct operands {
 #define RS2   h->x[o->rs2]
 #define IMM   ((uint64_t)(int64_t)o->imm)
 #define SHAMT (o->imm & 63)
-/* The expected value of amocas is in rd. The pair of a register is it and the next one; the pair of x0 is zero. */
+/* The expected value of amocas is in rd. A pair is a register and the next one; the pair of x0 is zero. */
 #define EXPECTED       (o->rd == X_SINK ? 0 : h->x[o->rd])
 #define EXPECTED_UPPER (o->rd == X_SINK ? 0 : h->x[o->rd + 1])
 #define RS2_UPPER      (o->rs2 == 0 ? 0 : h->x[o->rs2 + 1])

@@ -1,15 +1,15 @@
-/* User-visible state of one RISC-V hart, and the contract under which an engine hands it back.
+/* User-visible state of one RISC-V hart, and the contract under which an executor hands it back.
  *
- * An engine (emulate/, core/) runs a hart until an event that it cannot handle itself, then returns. At that point
- * `trap` names the event, `pc` is the address of the instruction that caused it, and every field below is up to date:
- * all instructions before `pc` have retired, and no later instruction has had any effect. */
+ * An executor is an engine (emulate/) or the core (core/). It runs a hart until an event that it cannot handle itself,
+ * then returns. At that point `trap` names the event, `pc` is the address of the instruction that caused it, and every
+ * field below is up to date: all instructions before `pc` have retired, and no later instruction has had any effect. */
 #ifndef CYCLESCOPE_RISCV_HART_H
 #define CYCLESCOPE_RISCV_HART_H
 
 #include <stdint.h>
 
 enum trap {
-    TRAP_NONE,        /* the budget is used up, or the engine was asked to stop; `pc` is the next instruction */
+    TRAP_NONE,        /* the budget is used up, or the executor was asked to stop; `pc` is the next instruction */
     TRAP_ECALL,       /* system call at `pc`; it counts as retired, and the receiver advances `pc` past it */
     TRAP_EBREAK,      /* breakpoint at `pc`; not retired */
     TRAP_ILLEGAL,     /* `trap_value` is the encoding of the illegal instruction */
@@ -34,17 +34,17 @@ enum { X_SINK = 32 }; /* slot that receives writes to x0, so that x[0] stays 0 w
 struct hart {
     uint64_t x[33];   /* integer registers x0 to x31, then X_SINK */
     uint64_t f[32];   /* floating-point registers; a single has ones in its upper half (NaN boxing) */
-    uint64_t pc;      /* next instruction; out of date while an engine runs */
-    int64_t budget;   /* instructions that the engine may still retire before it returns */
+    uint64_t pc;      /* next instruction; out of date while an executor runs */
+    int64_t budget;   /* instructions that the executor may still retire before it returns */
     int64_t quantum;  /* `budget` at the start of this run */
     uint64_t retired; /* instructions retired before this run; this run has retired quantum - budget more */
-    uint32_t fflags;  /* accrued exceptions; while an engine runs, further flags may be pending in the host's FPU */
+    uint32_t fflags;  /* accrued exceptions; while an executor runs, further flags may be pending in the host's FPU */
     uint32_t frm;     /* dynamic rounding mode, 0 to 7 */
     uint64_t reserved_addr;  /* address of the last lr, or NO_RESERVATION */
     uint64_t reserved_value; /* value that this lr read */
     uint64_t time_offset;    /* ns that the process slept; the CSR time reads retired instructions plus this */
     const struct hart_counters *counters; /* NULL: cycle and instret read retired instructions, the others 0 */
-    enum trap trap;                       /* why the engine returned */
+    enum trap trap;                       /* why the executor returned */
     uint64_t trap_value;                  /* see enum trap */
     void *engine;                         /* private state of the engine that runs this hart */
     uint64_t space;     /* size of the guest's address space: higher addresses fault; set by the engine */

@@ -10,7 +10,7 @@
 
 enum { CHECK_LINEAR, CHECK_DEFAULT, CHECK_ESTIMATORS }; /* the estimator of the paper, and the default one */
 
-const struct estimator *check_estimator(unsigned i); /* of CHECK_LINEAR or CHECK_DEFAULT */
+const struct estimator *check_estimator(unsigned i); /* `i` is CHECK_LINEAR or CHECK_DEFAULT */
 
 /* Estimates of an event beside the truth. */
 struct counter_checked {

@@ -3,7 +3,7 @@
  * A distribution is the share of an event's total in each interval. The distance of the estimate P' from the truth P is
  * Σ P log(P / P') with the natural logarithm; it is 0 if both are equal. By the formula it is infinite if P' is 0 in an
  * interval where P is not, a case that the paper does not treat (Azimi et al., section 6.2). Here P' counts as at least
- * half an event in such an interval, since an estimate of 0 may stand for anything below that. */
+ * half an event in such an interval, since an estimate of 0 may stand for any number below one half. */
 #ifndef CYCLESCOPE_SAMPLER_DISTANCE_H
 #define CYCLESCOPE_SAMPLER_DISTANCE_H
 

@@ -1,12 +1,12 @@
-/* Takes slices in, reports rounds: the part of the estimates that is the same for all estimators (estimate.h).
+/* Adds slices and reports rounds: the part of the estimates that is the same for all estimators (estimate.h).
  *
  * A slice is the time in which one group of events had the counters; a round is a sequence of slices in which every
  * group has its turns. Time is measured in slots, one slot being the nominal length of a slice. The weight of a slice
  * is its length in slots, and a rate is a count per slot.
  *
  * estimates_add adds a slice to the sums of its round, and lets the estimator predict (estimate_gaps.c,
- * estimate_linear.c). A round is pending until all its slices have either a count or a prediction for every group; then
- * it is reported. Variances and confidence intervals are in estimate_interval.c. */
+ * estimate_linear.c). A round is pending until each of its slices has either a count or a prediction for every group;
+ * then the round is reported. Variances and confidence intervals are in estimate_interval.c. */
 #include "sampler/estimate.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ const struct estimator *estimator_find(const char *name)
 
 /* ---- pending rounds */
 
-/* NULL: out of memory. */
+/* Allocates a round. NULL: out of memory. */
 static struct pending_round *round_new(const struct estimates *e)
 {
     struct pending_round *r = calloc(1, sizeof *r);
@@ -76,7 +76,7 @@ static int begin_round(struct estimates *e, uint32_t number, struct error *err)
     else
         e->first = r;
     e->last = r;
-    e->slots = 0;
+    e->round_slices = 0;
     return 0;
 }
 
@@ -89,7 +89,8 @@ static bool is_ready(const struct estimates *e, const struct pending_round *r)
     return r->ended;
 }
 
-/* Calls `ready`. Events that are counted always have the exact length of the round, and an interval of width 0. */
+/* Calls `ready` for the round. The events that are counted always, cycles and instructions, have the exact length of
+ * the round as their value, and an interval of width 0. */
 static void report_round(struct estimates *e, struct pending_round *r)
 {
     for (size_t i = 0; i < e->plan->event_count; i++) {
@@ -131,8 +132,8 @@ static void end_round(struct estimates *e)
 
 /* ---- creation */
 
-/* Lists the events of each group. Slices of a group are compared up to twice their average distance apart, which is
- * slots / share; that is two rounds for a group with one slot per round. */
+/* Lists the events of each group, and sets up to which lag samples of a group are compared: twice their average
+ * distance, which is slots / share. That is two rounds for a group with one slot per round. */
 static int set_up_groups(struct estimates *e, struct error *err)
 {
     const struct plan *p = e->plan;
@@ -185,20 +186,20 @@ void estimates_free(struct estimates *e)
     free(e->group);
     free(e->event);
     free(e->half);
-    free(e->slot);
+    free(e->round_slice);
     free(e);
 }
 
 /* ---- slices */
 
 /* Appends a slice to the list of slices of the current round. */
-static int remember_slot(struct estimates *e, uint32_t group, double weight, struct error *err)
+static int remember_slice(struct estimates *e, uint32_t group, double weight, struct error *err)
 {
-    struct round_slot *grown = array_grow(e->slot, e->slots, &e->slot_room, sizeof *grown);
+    struct round_slice *grown = array_grow(e->round_slice, e->round_slices, &e->round_slice_room, sizeof *grown);
     if (grown == NULL)
         return error_set(err, -ENOMEM, "out of memory for the slices of a round");
-    e->slot = grown;
-    e->slot[e->slots++] = (struct round_slot){.group = group, .weight = weight};
+    e->round_slice = grown;
+    e->round_slice[e->round_slices++] = (struct round_slice){.group = group, .weight = weight};
     return 0;
 }
 
@@ -243,7 +244,8 @@ static void add_counts(struct estimates *e, const struct slice *s, double weight
     }
 }
 
-/* A slice shorter than half of what slices of its round are has a rate that is too uncertain to predict others. */
+/* A slice that is shorter than half the length planned for its round is no sample: its rate is too uncertain to predict
+ * other slices. */
 int estimates_add(struct estimates *e, const struct slice *s, struct error *err)
 {
     if (s->group != SLICE_IDLE && s->group >= e->plan->group_count)
@@ -264,7 +266,7 @@ int estimates_add(struct estimates *e, const struct slice *s, struct error *err)
     double planned = (double)plan_slice_in_round(e->plan, s->round) / unit;
     struct sample sample = {.time = e->time + weight / 2, .early = planned < 1};
     sample.other_rate = weight > 0 ? (double)(by_cycles ? s->insns : s->cycles) / unit / weight : 0;
-    int code = remember_slot(e, s->group, weight, err);
+    int code = remember_slice(e, s->group, weight, err);
     if (code != 0)
         return code;
     e->time += weight;
@@ -276,10 +278,10 @@ int estimates_add(struct estimates *e, const struct slice *s, struct error *err)
     add_unpredicted(e->last, e->plan->group_count, s->group, weight, sample.time, sample.other_rate);
     if (s->group != SLICE_IDLE) {
         add_counts(e, s, weight, &sample);
-        bool predicts = weight >= 0.5 * planned;
+        bool is_sample = weight >= 0.5 * planned;
         if (e->ops->slice_counted)
-            e->ops->slice_counted(e, s->group, predicts ? &sample : NULL);
-        if (predicts)
+            e->ops->slice_counted(e, s->group, is_sample ? &sample : NULL);
+        if (is_sample)
             group_add_sample(e, s->group, &sample);
         report_ready_rounds(e);
     }

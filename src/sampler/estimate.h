@@ -8,8 +8,8 @@
  * Only sums are stored: memory does not grow with the run, except for rounds that wait for the next slice of a group.
  *
  * Limits: the intervals rely on a random order of groups in each round. They are meaningless if the order is fixed and
- * the behavior of the program repeats with the length of a round. A slice shorter than half a slot adds its counts to
- * the total, but predicts nothing. */
+ * the behavior of the program repeats with the length of a round. A slice that is shorter than half the length planned
+ * for its round adds its counts to the total, but predicts nothing. */
 #ifndef CYCLESCOPE_SAMPLER_ESTIMATE_H
 #define CYCLESCOPE_SAMPLER_ESTIMATE_H
 
@@ -36,9 +36,8 @@ const struct estimator *estimator_find(const char *name); /* NULL: no estimator 
 
 /* The estimated total of an event, from the slices so far. */
 struct estimate {
-    double value; /* estimated number of events in all slices, counted or not */
-    double low,
-        high; /* 95 % confidence interval; `high` is INFINITY while fewer than two slices have counted the event */
+    double value;     /* estimated number of events in all slices, counted or not */
+    double low, high; /* 95 % confidence interval; `high` is INFINITY while the event has fewer than two slices */
     uint64_t counted; /* events that were counted, which is certain */
     double share;     /* fraction of the slice clock during which the event was counted, 0 to 1 */
     uint64_t slices;  /* slices in which the event was counted */

@@ -1,19 +1,19 @@
-/* The estimators `interpolation` and `regression`: predictions from neighboring slices of a group.
+/* The estimators `interpolation` and `regression`: predictions from neighboring samples of a group (estimate_priv.h).
  *
- * A gap of a group is the time between two of its slices (or before the first, or after the last), in which other
- * groups were counted. Both slices predict a slot in the gap by linear interpolation: at time t, between slices at
- * times t0 and t1, the weight of the second is u = (t - t0) / (t1 - t0), that of the first is 1 - u. A gap with a slice
- * on one side only is predicted by that slice alone.
+ * A gap of a group is the time between two of its samples (or before the first, or after the last), in which other
+ * groups were counted. Both samples predict a slot in the gap by linear interpolation: at time t, between samples at
+ * times t0 and t1, the weight of the second is u = (t - t0) / (t1 - t0), that of the first is 1 - u. A gap with a
+ * sample on one side only is predicted by that sample alone.
  *
  *     interpolation:  rate(t) = (1 - u) * rate0 + u * rate1
  *     regression:     rate(t) = the same + slope * (other(t) - (1 - u) * other0 - u * other1)
  *
  * other(t) is the rate of the clock that does not measure slices (such as instructions per slot); it is known for every
- * slice. The slope is that of recent differences from slice to slice (estimate_interval.c), and 0 in `interpolation`.
+ * slice. The slope is that of recent differences from sample to sample (estimate_interval.c), and 0 in `interpolation`.
  *
  * The error of a prediction is Σ c·rate over all slots, with c = -1 for each predicted slot, and the weights above for
- * the two slices. Its variance depends on Σ c² and on 2 Σ C², C being the running sum of c from slot to slot; struct
- * coefficient_sums collects both, for each round and for the whole run.
+ * the two samples. Its variance depends on Σ c² and on 2 Σ C², C being the running sum of c from slot to slot; struct
+ * coefficient_sums collects both sums, for each round and for the whole run.
  *
  * A gap can span several rounds. Each round stores sums over its slots of the gap (struct unpredicted_slots); the
  * prediction is linear in these, so a gap costs one step per round and not per slot. */
@@ -21,7 +21,7 @@
 
 #include "sampler/estimate_priv.h"
 
-/* The slices of the group on either side of a gap. One of them may be NULL: the gap is at the start or the end. */
+/* The samples of the group on both sides of a gap. One of them may be NULL: the gap is at the start or the end. */
 struct gap {
     const struct sample *before, *after;
 };
@@ -48,7 +48,8 @@ static struct side_weights side_weights_of(const struct gap *g, const struct unp
     return s;
 }
 
-/* By how much the other clock exceeds its own interpolation in the unpredicted slots of one round. */
+/* The excess of one round's part of a gap: ticks of the other clock in the unpredicted slots, less the interpolation of
+ * that number between the samples at both ends. */
 static double other_excess(const struct gap *g, const struct unpredicted_slots *u, struct side_weights s)
 {
     return u->other - (g->before ? s.before * g->before->other_rate : 0) -
@@ -69,9 +70,9 @@ static double predict(const struct gap *g, const struct unpredicted_slots *u, st
 
 /* Adds the coefficients of the error in one round's slots of a gap, as if these m slots were contiguous and all else
  * were known. With a = s.before, the running sum C is
- *   a                     in each step from the slice before to the first slot,
+ *   a                     in each step from the sample before to the first slot,
  *   a - 1, ..., a - m + 1 in the steps from slot to slot: Σ (a - i)² = (m-1) a² - a m (m-1) + (m-1) m (2m-1) / 6,
- *   -s.after              in each step from the last slot to the slice after. */
+ *   -s.after              in each step from the last slot to the sample after. */
 static void add_coefficients_of_round(struct coefficient_sums *c, const struct gap *g,
                                       const struct unpredicted_slots *u, struct side_weights s)
 {
@@ -85,8 +86,8 @@ static void add_coefficients_of_round(struct coefficient_sums *c, const struct g
     add_coefficient_squares(c, u->weight, s.before, s.after);
 }
 
-/* Adds the coefficients of the error in a whole gap of n = `slots`. Between two slices each side has the weight n / 2,
- * C runs through n/2, n/2 - 1, ..., -n/2, and 2 Σ C² = n (n+1) (n+2) / 6. */
+/* Adds the coefficients of the error in a whole gap of n = `slots` slots. Between two samples each side has the weight
+ * n / 2, C runs through n/2, n/2 - 1, ..., -n/2, and 2 Σ C² = n (n+1) (n+2) / 6. */
 static void add_coefficients_of_gap(struct coefficient_sums *c, const struct gap *g, double slots,
                                     struct side_weights s)
 {
@@ -94,14 +95,16 @@ static void add_coefficients_of_gap(struct coefficient_sums *c, const struct gap
     add_coefficient_squares(c, slots, s.before, s.after);
 }
 
-/* A gap that begins in the rounds with short slices. */
+/* Whether the gap begins in an early round: a round with short slices. */
 static bool is_early(const struct gap *g)
 {
     return g->before ? g->before->early : g->after->early;
 }
 
-/* The rate of each of the `count` slots is noise about that of the slices at both ends, which predict by half each.
- * With a slice on one side only, the rate of the gap is taken to be between 0 and twice the rate of this slice. */
+/* Adds the variance of the prediction of one event in an early gap of `count` slices, `slots` slots long. Between two
+ * samples: every slice has independent noise, and so has each of the two samples, with a weight of one half:
+ * slots² * (1 / count + 1 / 2) * noise. With a sample on one side only: the rate of the gap is assumed to be uniform
+ * between 0 and twice the rate of this sample, so the variance is (slots * rate)² / 3. */
 static void add_early_variance_of_gap(struct early_variance *to, const struct gap *g, double slots, double count,
                                       uint32_t place)
 {
@@ -157,8 +160,8 @@ static void gaps_slice_counted(struct estimates *e, uint32_t group, const struct
         close_gap(e, group, &(struct gap){.before = group_last(&e->group[group]), .after = s});
 }
 
-/* estimator_ops.run_ended: the last sample of each group predicts what follows it. A group without any sample predicts
- * nothing, and its rounds count as complete. */
+/* estimator_ops.run_ended: the last sample of each group predicts the slots after it. A group without any sample has no
+ * predictions; its slots no longer keep rounds pending. */
 static void gaps_run_ended(struct estimates *e)
 {
     for (uint32_t i = 0; i < e->plan->group_count; i++) {

@@ -1,13 +1,14 @@
 /* Variances and 95 % confidence intervals of estimates, for all estimators.
  *
  * The error of a prediction is Σ c·rate with known coefficients c (struct coefficient_sums). Two properties of an
- * event's rate are measured on pairs of slices of its group, and give the variance of the error:
+ * event's rate, noise and wander, are measured on pairs of late samples of its group (estimate_priv.h). They give the
+ * variance of the error:
  *
- *     half the mean squared difference of two slices h slots apart = noise + wander * h
+ *     half the mean squared difference of two samples h slots apart = noise + wander * h
  *     variance of the error = noise * Σ c² + wander * 2 Σ C²,   C being the running sum of c
  *
  * The interval is value ± t * sqrt(variance), t being the 97.5 % quantile of Student's distribution. For `regression`
- * all differences of rates exclude slope * (difference of the other clock's rate), which is predicted. */
+ * all differences of rates exclude slope * (difference of the other clock's rate), since this part is predicted. */
 #include <math.h>
 
 #include "base/student_t.h"
@@ -21,10 +22,11 @@ static double chi_squared_975(double degrees)
     return degrees * root * root * root;
 }
 
-/* ---- differences between slices of a group */
+/* ---- differences between late samples of a group */
 
 /* Factor from 0 to 1 by which a fitted slope is shrunk (positive-part James-Stein): 1 - (unexplained / degrees) /
- * explained. Both are sums of squares. The factor is 0 if the slope explains no more than chance would. */
+ * explained. `explained` and `unexplained` are sums of squares. The factor is 0 if the slope explains no more than
+ * chance would. */
 static double shrinkage(double explained, double unexplained, double degrees)
 {
     if (degrees <= 0 || explained <= 0)
@@ -33,8 +35,8 @@ static double shrinkage(double explained, double unexplained, double degrees)
 }
 
 /* Fits q = noise + wander * lag to all pairs by least squares, q being half the squared difference of a pair. The slope
- * is shrunk, so what is not clearly wander counts as noise, which makes intervals wider. A negative slope counts as 0;
- * a line that would be negative at lag 0 is replaced by one through the origin. */
+ * is shrunk: variation that is not clearly wander counts as noise, which makes intervals wider. A negative slope counts
+ * as 0. A line that would be negative at lag 0 is replaced by a line through the origin. */
 struct variogram variogram_fit(const struct pair_sums *p, const struct difference_sums *d)
 {
     struct variogram v = {0, 0};
@@ -55,8 +57,8 @@ struct variogram variogram_fit(const struct pair_sums *p, const struct differenc
     return v;
 }
 
-/* Adds the pair of samples a and b (b is the later one) to the sums of the group and of its events. `successive`: no
- * sample of the group lies between them. */
+/* Adds the pair of late samples a and b (b is the later one) to the sums of the group and of its events. `successive`:
+ * no sample of the group lies between them. */
 static void compare_samples(struct estimates *e, struct group_state *g, const struct sample *a, const struct sample *b,
                             bool successive)
 {
@@ -106,9 +108,9 @@ static void decay_recent_pairs(struct estimates *e, struct group_state *g)
 
 /* Updates the slopes of the group's events after successive samples a and b. With x the difference of the other clock's
  * rate and y the difference of the event's rate, the slope is Σ x y / Σ x² over the last MEMORY_SLICES samples or so,
- * shrunk. It is 0 for an event that is sparse and while fewer than three differences are known. Its size is at most the
- * number of events per unit of the other clock: a slope from small differences says nothing of the large difference
- * that a change of the program's behavior makes, and must not be followed far. */
+ * shrunk. The slope is 0 for a sparse event and while fewer than three differences are known. Its magnitude is limited
+ * to the number of events per unit of the other clock: a slope that was fitted to small differences need not hold for
+ * the large difference that a change of the program's behavior makes. */
 static void update_slopes(struct estimates *e, struct group_state *g, const struct sample *a, const struct sample *b)
 {
     double x = b->other_rate - a->other_rate;
@@ -132,13 +134,13 @@ static void update_slopes(struct estimates *e, struct group_state *g, const stru
     }
 }
 
-/* The order matters: the sample is compared with the slopes that were fitted before it, so that the differences measure
- * how well the slopes predict. */
+/* Compares the sample before it updates the slopes: the differences then use slopes that were fitted without this
+ * sample, and measure how well slopes predict. */
 void group_add_sample(struct estimates *e, uint32_t group, const struct sample *s)
 {
     struct group_state *g = &e->group[group];
-    uint64_t known = g->samples < RECENT_SLICES ? g->samples : RECENT_SLICES;
-    g->predicting++;
+    uint64_t known = g->late_samples < RECENT_SLICES ? g->late_samples : RECENT_SLICES;
+    g->samples++;
     g->last = *s;
     g->other_squares += s->other_rate * s->other_rate;
     for (size_t n = 0; n < g->counts; n++) {
@@ -149,10 +151,10 @@ void group_add_sample(struct estimates *e, uint32_t group, const struct sample *
         return;
     decay_recent_pairs(e, g);
     for (uint64_t i = 1; i <= known; i++)
-        compare_samples(e, g, &g->recent[(g->samples - i) % RECENT_SLICES], s, i == 1);
-    if (e->ops->follows_other_clock && g->samples)
-        update_slopes(e, g, &g->recent[(g->samples - 1) % RECENT_SLICES], s);
-    g->recent[g->samples++ % RECENT_SLICES] = *s;
+        compare_samples(e, g, &g->recent[(g->late_samples - i) % RECENT_SLICES], s, i == 1);
+    if (e->ops->follows_other_clock && g->late_samples)
+        update_slopes(e, g, &g->recent[(g->late_samples - 1) % RECENT_SLICES], s);
+    g->recent[g->late_samples++ % RECENT_SLICES] = *s;
 }
 
 /* ---- intervals */
@@ -162,20 +164,20 @@ void group_add_sample(struct estimates *e, uint32_t group, const struct sample *
  * the number of differences, since neighboring differences share a sample, and at least 1. */
 static double degrees_of_freedom(const struct event_state *v, const struct group_state *g)
 {
-    double most = ((double)g->samples - 1) * 2 / 3;
+    double most = ((double)g->late_samples - 1) * 2 / 3;
     double degrees = v->successive4 > 0 ? 2 * v->successive2 * v->successive2 / v->successive4 : most;
     return fmax(1, fmin(degrees, most));
 }
 
-/* t * sqrt(variance), with the noise and wander of recent samples. With fewer than two samples nothing is known of the
- * noise: infinite, or 0 if the round needed no prediction. */
+/* t * sqrt(variance), with the noise and wander of recent samples. The noise is unknown with fewer than two late
+ * samples: the result is then infinite, except for 0 if there is one late sample and the round needed no prediction. */
 double estimate_half_of_round(const struct estimates *e, size_t event, const struct coefficient_sums *c)
 {
     const struct event_state *v = &e->event[event];
     const struct group_state *g = &e->group[e->plan->event[event].group];
     struct variogram rate = variogram_fit(&g->recent_pairs, &v->recent_pairs);
-    if (g->samples < 2)
-        return c->squares > 0 || g->samples == 0 ? INFINITY : 0;
+    if (g->late_samples < 2)
+        return c->squares > 0 || g->late_samples == 0 ? INFINITY : 0;
     return student_t_975(degrees_of_freedom(v, g)) * sqrt(rate.noise * c->squares + rate.wander * c->running_squares);
 }
 
@@ -188,7 +190,7 @@ double estimate_half_of_round(const struct estimates *e, size_t event, const str
  *     spread  = max(variance, Σ count² * (1 - share) / share²) + cluster²
  *     high    = spread / (2 mean) * chi_squared_975(2 mean² / spread)
  *
- * Sums run over the slices of the group; `share` is the fraction of time in which the event was counted. */
+ * Sums run over the late slices of the group; `share` is the fraction of time in which the event was counted. */
 static double sparse_high(const struct event_state *v, double value, double variance, double share)
 {
     double cluster = (v->late_counted ? v->squares / (double)v->late_counted : 1) / share;
@@ -197,11 +199,12 @@ static double sparse_high(const struct event_state *v, double value, double vari
     return spread / (2 * mean) * chi_squared_975(2 * mean * mean / spread);
 }
 
-/* What slots that the group did not count did with the other clock is known, and so is what its own slices let expect:
- * noise and wander of the other clock, with the coefficients of the predictions. If the slots exceed that, some were
- * unlike all that the group counted, as the end of a program is. Nothing is known of the events of such a slot, other
- * than the size of events per tick of the other clock: the variance is excess² * Σ rate² / Σ other_rate². */
-static double strange_variance(const struct event_state *v, const struct group_state *g,
+/* Variance from outliers: slots that the group did not count and that were unlike every slice that it counted, such as
+ * the end of a program. Outliers show in the other clock, which is known in every slot: Σ excess² of the gaps is larger
+ * than the value that noise and wander of the other clock lead to expect. How many events an outlier had is unknown.
+ * The only guide is the usual number of events per tick of the other clock, so the variance is (Σ excess² - expected) *
+ * Σ rate² / Σ other_rate². */
+static double outlier_variance(const struct event_state *v, const struct group_state *g,
                                const struct remaining_prediction *p)
 {
     struct variogram other = variogram_fit(&g->all_pairs, &g->other_pairs);
@@ -209,31 +212,34 @@ static double strange_variance(const struct event_state *v, const struct group_s
     return g->other_squares > 0 ? fmax(0, p->excess_squares - expected) * v->rate_squares / g->other_squares : 0;
 }
 
-/* Three independent parts of a variance. The degrees of freedom are those of Satterthwaite: (Σ V)² / Σ (V² / d). Those
- * of an early gap and of strange slots come from a single observation, but of a bounded range: ONE_RANGE. */
+/* Three independent parts of a variance. The degrees of freedom of the sum are those of Satterthwaite:
+ * (Σ V)² / Σ (V² / d), d being the degrees of freedom of a part. */
 struct variance_parts {
     double usual, usual_degrees; /* noise and wander */
     struct early_variance early;
-    double strange;
+    double outliers; /* see outlier_variance */
 };
 
-enum { ONE_RANGE = 3 };
+/* Degrees of freedom of the variance of an early gap, and of outliers: each comes from one observation with a known
+ * range. */
+enum { RANGE_DEGREES = 3 };
 
 static double variance_of(const struct variance_parts *p)
 {
-    return p->usual + p->early.sum + p->strange;
+    return p->usual + p->early.sum + p->outliers;
 }
 
 static double half_of(const struct variance_parts *p)
 {
     double sum = variance_of(p);
-    double squares = p->usual * p->usual / p->usual_degrees + (p->early.squares + p->strange * p->strange) / ONE_RANGE;
+    double squares =
+        p->usual * p->usual / p->usual_degrees + (p->early.squares + p->outliers * p->outliers) / RANGE_DEGREES;
     return squares > 0 ? student_t_975(fmax(1, sum * sum / squares)) * sqrt(sum) : 0;
 }
 
-/* Sets low, high, variation and bursty of a total; value and share must be set. What was counted is certain, so
- * `low` is never less. The variation is sqrt(noise + wander * h) / mean rate, where h = (slots + 1) / 3 is the average
- * distance of two slots of a round. */
+/* Sets low, high, variation and bursty of a total; value and share must be set. The counted events are certain, so
+ * `low` is at least their number. The variation is sqrt(noise + wander * h) / mean rate, where h = (slots + 1) / 3 is
+ * the average distance of two slots of a round. */
 static void find_interval(const struct estimates *e, size_t event, const struct remaining_prediction *p,
                           struct estimate *to)
 {
@@ -243,12 +249,12 @@ static void find_interval(const struct estimates *e, size_t event, const struct 
     struct variogram rate = variogram_fit(&g->all_pairs, &v->all_pairs);
     to->low = (double)v->counted;
     to->high = INFINITY;
-    if (g->samples < 2 && (c->squares > 0 || g->predicting < 2))
+    if (g->late_samples < 2 && (c->squares > 0 || g->samples < 2))
         return;
     struct variance_parts parts = {.usual = rate.noise * c->squares + rate.wander * c->running_squares,
                                    .usual_degrees = degrees_of_freedom(v, g),
                                    .early = p->early,
-                                   .strange = strange_variance(v, g, p)};
+                                   .outliers = outlier_variance(v, g, p)};
     double variance = variance_of(&parts), half = half_of(&parts);
     to->low = fmax(to->low, to->value - half);
     to->high = to->value + half;
@@ -259,8 +265,8 @@ static void find_interval(const struct estimates *e, size_t event, const struct 
     to->bursty = to->variation > 1;
 }
 
-/* Total = counted + final predictions + predictions as if the run ended now. Events that are counted always, and events
- * of a group that had every slice, are exact: low = value = high. */
+/* The total is counted events + final predictions + the predictions that would be made if the run ended now. Events
+ * that are counted always, and events of a group that had every slice, are exact: low = value = high. */
 struct estimate estimates_total(const struct estimates *e, size_t event)
 {
     const struct plan_event *p = &e->plan->event[event];

@@ -5,8 +5,8 @@
  * number of cycles or retired instructions of the program: one counter of each group, the slice clock, counts these and
  * overflows at the end of the slice.
  *
- * A program's start is unlike the rest of it, and short. A gradual plan begins with short slices, so that every group
- * counts some of the start: the length of slices doubles from round to round.
+ * The start of a program is short and unlike the rest of the program. A gradual plan begins with short slices, so that
+ * every group counts some of the start: the length of slices doubles from round to round.
  *
  * Cycles and instructions of user mode are counted always, by their own counters.
  *
@@ -52,8 +52,8 @@ struct plan {
     size_t group_count;
     uint32_t slots;       /* slots of a round: the sum of shares, or more if some are idle */
     uint64_t slice;       /* length of a slot, in ticks of `clock` */
-    uint64_t first_slice; /* length of a slot in the first round; it doubles with each round up to `slice`. 0: none of
-                             the rounds is shorter */
+    uint64_t first_slice; /* length of a slot in the first round; it doubles with each round up to `slice`. 0: all
+                             rounds have slots of length `slice` */
     enum slice_clock clock;
     bool fixed_order; /* the same order in all rounds */
     uint64_t seed;    /* seed of the random order */

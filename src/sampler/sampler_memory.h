@@ -35,8 +35,8 @@ enum {
 #define SAMPLER_HEADER_SLOT(header)        ((uint32_t)((header) >> 16 & 0xffff))
 #define SAMPLER_HEADER_GROUP(header)       ((uint32_t)((header)&0xffff))
 #define SAMPLER_PAD                        UINT64_MAX
-/* Pseudo group of a record that the tool writes: the context's first slice begins here, and what it did before does not
- * count. */
+/* Pseudo group of a record that the tool writes: the first slice of the context begins here, and earlier slices of the
+ * context do not count. */
 #define SAMPLER_BEGIN 0xffff
 
 struct sampler_group {

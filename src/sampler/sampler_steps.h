@@ -51,11 +51,12 @@ static inline void sampler_start_clock(const struct sampler_memory *m, const str
 }
 
 /* The slice clock has overflowed: writes the record of the slice and gives the counters to the next group. The core
- * takes the interrupt after its window has drained, so the slice was too long; the next one is shorter by as much.
+ * takes the interrupt after its window has drained, so the slice was too long; the next slice is shorter by the same
+ * number of ticks.
  *
- * Counters that stand still in machine mode are read together and selected together. Counters that count the sampler
- * itself must change hands one by one: what the sampler does between reading and selecting would count as an event of
- * the next group. */
+ * Counters that do not count in machine mode are read together and then selected together. Counters that count the
+ * sampler itself are exchanged one by one: events of the sampler between the reading of a counter and the selection of
+ * its next event would count for the next group. */
 static inline void sampler_end_slice(struct sampler_memory *m)
 {
     struct sampler_context *x = &m->context[m->current];
@@ -107,8 +108,9 @@ static inline void sampler_start(struct sampler_memory *m)
     sampler_begin_context(m, &m->context[m->current]);
 }
 
-/* Context `next` runs from here on. Saves the counters of the context that ran and restores those of `next`: values
- * after events, since a counter that counts the sampler itself would add the events of the previous context to them. */
+/* Context `next` runs from here on. Saves the counters of the context that ran and restores those of `next`. Events are
+ * selected before values are written: a counter that counts the sampler itself would otherwise add events of the
+ * previous context to the restored values. */
 static inline void sampler_switch(struct sampler_memory *m, uint32_t next)
 {
     struct sampler_context *x = &m->context[m->current];

@@ -57,8 +57,8 @@ static void read_values(const struct slice_truth *t, uint64_t *to)
 
 /* ---- the observer */
 
-/* core_observer.mode: the PMU's observer runs first. A slice ends when machine mode is entered and the program has run
- * since the last slice; it has not when the sampler starts or contexts change. */
+/* core_observer.mode: calls the PMU's observer first. A slice ends when the core enters machine mode and the program
+ * has run since the last slice. The program has not run when the sampler starts. */
 static void on_mode(void *context, bool machine)
 {
     struct slice_truth *t = pmu_owner(context);

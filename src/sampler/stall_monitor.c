@@ -35,7 +35,8 @@ static int count_by_turns(struct stall_monitor *t, const struct stall_monitor_co
     if (options.slice == 0)
         options.slice = options.round / SLICES_OF_A_ROUND;
     if (s->firmware)
-        return error_set(err, -EINVAL, "--firmware %s: machine mode has room for one, and counting by turns needs it",
+        return error_set(err, -EINVAL,
+                         "--firmware %s: machine mode has room for one firmware, and multiplexed counters use it",
                          s->firmware);
     t->rounds = (struct stalls_logical){.sink = c->stalls->sink, .context = c->stalls->context};
     int code = stalls_logical_specs(&t->specs, err);

@@ -66,7 +66,7 @@ struct stalls {
     struct stall_interval now;   /* the current interval */
     uint64_t next_cut;           /* position of the end of the current interval; UINT64_MAX: none */
     struct stall_interval total; /* sum of the intervals that have ended */
-    bool idle;                   /* the simulation is in a part that does not count */
+    bool idle;                   /* counting is off */
     struct core_observer observer;
     struct simulation_sum sum;
 };
@@ -166,8 +166,8 @@ static void on_end(void *context)
     close_interval(context);
 }
 
-/* A part of the run begins that counts, or does not. */
-static void on_part(void *context, bool counts)
+/* Turns counting on or off: ends the current interval, and the cycles from here on count only if `counts` is set. */
+static void on_set_counting(void *context, bool counts)
 {
     struct stalls *s = context;
     close_interval(s);
@@ -190,7 +190,7 @@ struct stalls *stalls_new(const struct stalls_config *config, struct error *err)
     s->observer = (struct core_observer){.cycles = on_cycles, .context = s, .observed = OBSERVE_CHOSEN};
     s->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
-                                     .set_counting = on_part,
+                                     .set_counting = on_set_counting,
                                      .context = s,
                                      .numbers = (uint64_t *)(void *)&s->total,
                                      .count = sizeof s->total / sizeof(uint64_t)};

@@ -15,11 +15,11 @@ static void read_counts(struct core *c, struct simulation_counts *to)
     to->memory = *memsys_counts(core_memsys(c));
 }
 
-static void subtract(struct simulation_counts *from, const struct simulation_counts *what)
+void simulation_counts_subtract(struct simulation_counts *from, const struct simulation_counts *earlier)
 {
     uint64_t a[COUNTS], b[COUNTS];
     memcpy(a, from, sizeof a);
-    memcpy(b, what, sizeof b);
+    memcpy(b, earlier, sizeof b);
     for (unsigned i = 0; i < COUNTS; i++)
         a[i] -= b[i];
     memcpy(from, a, sizeof a);
@@ -40,7 +40,7 @@ void sim_process_hand_to_parent(struct sim_process *proc, bool cut)
     struct simulation_counts now;
     uint64_t a[COUNTS];
     read_counts(proc->core, &now);
-    subtract(&now, &proc->start);
+    simulation_counts_subtract(&now, &proc->start);
     memcpy(a, &now, sizeof a);
     for (unsigned i = 0; i < COUNTS; i++)
         __atomic_fetch_add(&proc->of_children[SHARED_COUNTS + i], a[i], __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ uint64_t sim_process_run_functionally(struct sim_process *proc, const struct eng
     return done;
 }
 
-bool sim_process_asks_for_strides(const struct simulation *s)
+bool sim_process_wants_strides(const struct simulation *s)
 {
     return s->observer && s->observer->strides;
 }
@@ -113,7 +113,7 @@ static int skip(struct sim_process *proc, struct simulation_result *r, struct er
     struct engine_state *e = interpreter.create(process_memory(proc->process), err);
     if (e == NULL)
         return -ENOMEM;
-    struct warmer warmer = {.core = proc->core, .strides = sim_process_asks_for_strides(proc->s)};
+    struct warmer warmer = {.core = proc->core, .strides = sim_process_wants_strides(proc->s)};
     if (proc->s->warm)
         warm_begin(&warmer, &interpreter, e);
     r->skipped_insns = sim_process_run_functionally(proc, &interpreter, e, proc->s->skip_insns);
@@ -197,7 +197,7 @@ static int warm_up(struct sim_process *proc, bool keep_full, struct error *err)
 {
     const struct simulation *s = proc->s;
     static const struct core_observer learn_strides = {.observed = OBSERVE_ALL, .strides = STRIDES_ONLY};
-    if (sim_process_asks_for_strides(s))
+    if (sim_process_wants_strides(s))
         core_observe(proc->core, &learn_strides);
     if (keep_full) {
         core_observe(proc->core, s->observer);
@@ -250,7 +250,7 @@ int sim_process_measure(struct sim_process *proc, struct simulation_result *r, s
     core_observe(proc->core, NULL);
     if (s->sum)
         s->sum->end(s->sum->context);
-    subtract(&r->counts, &proc->start);
+    simulation_counts_subtract(&r->counts, &proc->start);
     return 0;
 }
 

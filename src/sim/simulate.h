@@ -77,6 +77,9 @@ struct simulation_result {
     bool cut; /* max_insns was reached before the program, or a process that it forked, ended */
 };
 
+/* Subtracts an earlier reading of the same counts, field by field. */
+void simulation_counts_subtract(struct simulation_counts *from, const struct simulation_counts *earlier);
+
 /* 0 or a negative code. Also returns in each process that the guest forked; process_is_child distinguishes them. */
 int simulate_process(struct process *p, const struct simulation *s, struct simulation_result *r,
                      struct error *err) MUST_CHECK;

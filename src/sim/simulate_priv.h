@@ -36,7 +36,7 @@ int sim_process_new(struct sim_process *proc, struct process *p, const struct si
                     struct error *err) MUST_CHECK;
 void sim_process_free(struct sim_process *proc);
 
-bool sim_process_asks_for_strides(const struct simulation *s); /* the observer wants results of stride predictors */
+bool sim_process_wants_strides(const struct simulation *s); /* the observer wants results of stride predictors */
 
 /* Runs threads on an engine until `insns` instructions have retired or the process ends; returns how many retired. */
 uint64_t sim_process_run_functionally(struct sim_process *proc, const struct engine *engine, struct engine_state *e,

@@ -33,7 +33,7 @@ struct warming {
 struct measurement {
     uint64_t at; /* instruction at which its warm-up begins */
     unsigned window;
-    bool longer;
+    bool second;
 };
 
 /* Measures a window in this process, which cannot go on warming afterwards. */
@@ -59,7 +59,7 @@ static void measure(struct warming *m, const struct windows *w, const struct mea
         code = error_set(&err, -ENOTSUP, "%s", spoiled);
     else if (code == 0 && !r.cut)
         code = error_set(&err, -ENODATA, "the program ends before it does");
-    w->told(w->context, what->window, what->longer, m->proc.process, code == 0 ? &r : NULL, &err);
+    w->measured(w->context, what->window, what->second, m->proc.process, code == 0 ? &r : NULL, &err);
 }
 
 /* Lets a copy of this process measure, and waits for the copy to end. */
@@ -76,7 +76,7 @@ static int measure_in_copy(struct warming *m, const struct windows *w, const str
         if (getppid() != parent)
             _exit(1);
         if (process_become_copy(m->proc.process, &copy_err) != 0)
-            w->told(w->context, what->window, what->longer, m->proc.process, NULL, &copy_err);
+            w->measured(w->context, what->window, what->second, m->proc.process, NULL, &copy_err);
         else
             measure(m, w, what);
         _exit(0);
@@ -85,7 +85,7 @@ static int measure_in_copy(struct warming *m, const struct windows *w, const str
         ;
     if (WIFSIGNALED(status)) {
         error_set(err, -EINTR, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        w->told(w->context, what->window, what->longer, m->proc.process, NULL, err);
+        w->measured(w->context, what->window, what->second, m->proc.process, NULL, err);
     }
     return 0;
 }
@@ -141,10 +141,10 @@ static unsigned list_measurements(const struct windows *w, struct measurement **
     unsigned count = 0;
     struct measurement *to = *list = malloc((2 * (size_t)w->count + 1) * sizeof *to);
     for (unsigned i = 0; to && i < w->count; i++)
-        for (unsigned longer = 0; longer <= (w->longer && w->longer[i]); longer++) {
-            uint64_t warmup = longer ? w->longer_warmup_insns : w->simulation->warmup_insns;
+        for (unsigned second = 0; second <= (w->twice && w->twice[i]); second++) {
+            uint64_t warmup = second ? w->second_warmup_insns : w->simulation->warmup_insns;
             uint64_t start = w->window[i].start;
-            to[count++] = (struct measurement){start < warmup ? 0 : start - warmup, i, longer};
+            to[count++] = (struct measurement){start < warmup ? 0 : start - warmup, i, second};
         }
     if (to)
         qsort(to, count, sizeof *to, by_start);
@@ -158,7 +158,7 @@ static void report_unreached(const struct warming *m, const struct windows *w, c
     const char *spoiled = process_spoiled(m->proc.process);
     error_set(err, -ENODATA, "%s", spoiled ? spoiled : "the program ends before it");
     for (unsigned i = 0; i < count; i++)
-        w->told(w->context, list[i].window, list[i].longer, m->proc.process, NULL, err);
+        w->measured(w->context, list[i].window, list[i].second, m->proc.process, NULL, err);
 }
 
 /* Makes the measurements; the last one in this process, since nothing is warmed after it. */
@@ -210,7 +210,7 @@ int simulate_windows(struct process *p, const struct windows *w, struct error *e
     if (code != 0)
         return code;
     m.warmer.core = m.proc.core;
-    m.warmer.strides = sim_process_asks_for_strides(&m.window);
+    m.warmer.strides = sim_process_wants_strides(&m.window);
     m.engine = interpreter.create(process_memory(p), err);
     code = m.engine ? 0 : -ENOMEM;
     struct measurement *list;

@@ -22,13 +22,13 @@ struct windows {
     const struct simulation *simulation; /* of each window; skip_insns, warm and max_insns are not used */
     const struct window *window;         /* in the order of the run */
     unsigned count;
-    uint64_t longer_warmup_insns; /* warm-up of the second measurement of a window; see `longer` */
-    const bool *longer;           /* by window: measure it a second time, with the longer warm-up. NULL: none */
-    /* Called once per measurement: in the host process that measured, where simulation.sum has the numbers, or, if that
-     * process died or the window was not reached, in the caller's. `longer`: the measurement with the longer warm-up.
-     * If `r` is NULL, the window was not measured, and `err` says why. */
-    void (*told)(void *context, unsigned i, bool longer, struct process *p, const struct simulation_result *r,
-                 const struct error *err);
+    const bool *twice;            /* by window: measure it a second time, with a longer warm-up. NULL: none */
+    uint64_t second_warmup_insns; /* warm-up of the second measurement of a window */
+    /* Called once per measurement. The call comes in the host process that measured, where simulation.sum has the
+     * numbers; or in the caller's process, if the measuring process died or the window was not reached. `second`: this
+     * is the second measurement of the window. If `r` is NULL, the window was not measured, and `err` says why. */
+    void (*measured)(void *context, unsigned i, bool second, struct process *p, const struct simulation_result *r,
+                     const struct error *err);
     /* Called with what warming counted in unit `i`, the stretch of unit_insns instructions that begins at
      * from + i * unit_insns; for each unit that ends at or before `to`, or before the program's end. NULL: do not warm
      * beyond the last window. */
@@ -41,8 +41,8 @@ struct windows {
 /* `p` must be a copy (guest/process_copy.h); it is of no use afterwards. 0 or a negative code. */
 int simulate_windows(struct process *p, const struct windows *w, struct error *err) MUST_CHECK;
 
-/* Forks a process that sends no signal to its parent when it ends: the parent takes SIGCHLD for a guest's child. Wait
- * for it with __WALL. Returns as fork does. */
+/* Forks a process that sends no signal to its parent when it ends, since the parent would take SIGCHLD for the end of a
+ * guest's child. Wait for the process with __WALL. Returns as fork does. */
 int fork_silently(void);
 
 #endif

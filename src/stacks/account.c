@@ -11,8 +11,9 @@
  *
  * Terms: the head is the oldest instruction in the ROB, and `head_wait` of a record is what it waits for. A cycle is
  * blocked if the back end has no room for more instructions, else open. An open cycle is starved if an instruction miss
- * or a misfetch let no instruction enter the front end, else fed. A gauge is the part of the tally that counts cycles
- * by these criteria; there are two, with different ideas of `blocked`. */
+ * or a misfetch let no instruction enter the front end. A gauge is the part of the tally that counts cycles by these
+ * criteria. There are two gauges: in TALLY_ROB a full ROB or load/store queue blocks, in TALLY_WINDOW any full
+ * structure. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,21 +140,6 @@ static void begin_interval(struct accounting *a)
         a->next_cut = a->instructions - a->instructions % a->interval_insns + a->interval_insns;
 }
 
-_Static_assert(sizeof(struct simulation_counts) % sizeof(uint64_t) == 0,
-               "struct simulation_counts consists of uint64_t only");
-
-/* Subtracts an earlier snapshot of the core's counters field by field. */
-static void subtract_counts(struct simulation_counts *from, const struct simulation_counts *earlier)
-{
-    enum { N = sizeof *from / sizeof(uint64_t) };
-    uint64_t a[N], b[N];
-    memcpy(a, from, sizeof a);
-    memcpy(b, earlier, sizeof b);
-    for (unsigned i = 0; i < N; i++)
-        a[i] -= b[i];
-    memcpy(from, a, sizeof a);
-}
-
 /* Fills in the current interval and lets methods charge what follows from the growth of the counters during it. The
  * base is computed only at the end of the run, since later charges may still go to this interval. */
 static void end_interval(struct accounting *a)
@@ -167,7 +153,7 @@ static void end_interval(struct accounting *a)
         tally_growth[i] = a->tally[i] - start->tally[i];
     read_counts(a, &counts_growth);
     if (a->core_counts)
-        subtract_counts(&counts_growth, &start->counts);
+        simulation_counts_subtract(&counts_growth, &start->counts);
     s->cycles = tally_growth[TALLY_CYCLES];
     s->instructions = a->instructions - start->instructions;
     s->overlap_cycles = a->overlap_cycles - start->overlap_cycles;
@@ -224,8 +210,8 @@ static inline unsigned select_index(bool condition, unsigned yes, unsigned no)
     return no + ((yes - no) & -(unsigned)condition);
 }
 
-/* Adds n cycles to one counter of the gauge: blocked ones by what the head waits for, starved ones by the kind of miss
- * (counter number = fetch_stop), and fed ones to GAUGE_FED, which is counter 0. */
+/* Adds n cycles with this record to one counter of the gauge: blocked cycles by what the head waits for, starved cycles
+ * by the kind of miss (counter number = fetch_stop), and all others to GAUGE_NOT_STARVED, which is counter 0. */
 static inline void gauge_add(uint64_t *gauge, bool blocked, const struct cycle_record *r, uint64_t n)
 {
     unsigned starved = (r->flags & CYCLE_STARVED) != 0;
@@ -233,8 +219,8 @@ static inline void gauge_add(uint64_t *gauge, bool blocked, const struct cycle_r
 }
 
 /* Whether the front end pays a penalty in this cycle: an instruction miss on the right path, or a misprediction whose
- * branch is in the ROB or after which the ROB refills. After a misprediction on the wrong path, `refilling` adds
- * nothing: the branch that leads there is unresolved. */
+ * branch is in the ROB or after which the ROB refills. A misprediction that resolves on the wrong path sets `refilling`
+ * as well, which changes nothing: the branch that led to the wrong path is still unresolved. */
 static bool has_front_end_penalty(const struct accounting *a, const struct cycle_record *r)
 {
     bool miss = r->fetch_stop >= FETCH_L1I && r->fetch_stop <= FETCH_ITLB && !(r->flags & CYCLE_WRONG_PATH);
@@ -278,9 +264,9 @@ static void tally_window(struct accounting *a, const struct cycle_record *r, uin
         gauge[GAUGE_STARVED_BACK_END] += back_end;
         gauge[r->fetch_stop] += 2 * half - back_end;
     } else {
-        uint64_t cut = 2 * r->cut * n; /* places left empty by a miss that begins, two parts each */
-        gauge[r->cut ? r->fetch_stop : GAUGE_FED] += cut;
-        gauge[GAUGE_FED] += 2 * half - cut;
+        uint64_t cut = 2 * r->cut * n; /* decode slots left empty by a miss that begins now, two parts each */
+        gauge[r->cut ? r->fetch_stop : GAUGE_NOT_STARVED] += cut;
+        gauge[GAUGE_NOT_STARVED] += 2 * half - cut;
     }
 }
 
@@ -438,11 +424,11 @@ static void on_forked(void *context)
     begin_interval(a);
 }
 
-/* The cycles that follow are included in the total, or are not. */
-static void on_part(void *context, bool in_total)
+/* Turns counting on or off: an interval ends here, and the total includes the next one only if `counts` is set. */
+static void on_set_counting(void *context, bool counts)
 {
     struct accounting *a = context;
-    a->in_total = in_total;
+    a->in_total = counts;
     cut_interval(a);
 }
 
@@ -469,7 +455,7 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
             to->of[k].parts[c] += s->of[k].parts[c];
 }
 
-/* The run is over: completes the last interval, the bases and the total. */
+/* The run is over: completes the last interval, computes the base of every stack, and adds the intervals up. */
 static void on_end(void *context)
 {
     struct accounting *a = context;
@@ -477,7 +463,7 @@ static void on_end(void *context)
         notify_entered(a); /* no instruction will enter: methods charge the cycles of this refill now */
     end_interval(a);
     if (a->count > 1 && a->series[a->count - 1].cycles == 0)
-        a->count--; /* the run ended where an interval did */
+        a->count--; /* the run ended together with the interval before: drops the empty last one */
     for (size_t i = 0; i < a->count; i++) {
         compute_base(a, &a->series[i]);
         if (a->starts[i].in_total)
@@ -554,7 +540,7 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
     /* The simulation adds up `total` over processes as a row of 64-bit numbers, signed ones included. */
     a->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
-                                     .set_counting = on_part,
+                                     .set_counting = on_set_counting,
                                      .context = a,
                                      .numbers = (uint64_t *)(void *)&a->total,
                                      .count = sizeof a->total / sizeof(uint64_t)};

@@ -43,7 +43,7 @@ unsigned branch_rows_mispredict(struct branch_rows *r, unsigned slot)
         return row;
     r->row[row].mispredicted = true;
     r->row[row].resolving.to = open_cycles(gauge_of(r));
-    r->row[row].refilling.from = gauge_of(r)[GAUGE_FED];
+    r->row[row].refilling.from = gauge_of(r)[GAUGE_NOT_STARVED];
     return row;
 }
 
@@ -67,16 +67,16 @@ void branch_rows_charge(struct branch_rows *r, unsigned row)
         r->refill = REFILL_RETIRED;
         r->retired_refill_from = of->refilling.from;
     } else {
-        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_FED, of->refilling);
+        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_NOT_STARVED, of->refilling);
     }
 }
 
 void branch_rows_entered(struct branch_rows *r)
 {
     if (r->refill == REFILL_RETIRED)
-        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_FED,
-               (struct span){r->retired_refill_from, gauge_of(r)[GAUGE_FED]});
+        charge(r->ledger, COMPONENT_branch, r->gauge + GAUGE_NOT_STARVED,
+               (struct span){r->retired_refill_from, gauge_of(r)[GAUGE_NOT_STARVED]});
     else if (r->refill != REFILL_NONE)
-        r->row[r->refill].refilling.to = gauge_of(r)[GAUGE_FED];
+        r->row[r->refill].refilling.to = gauge_of(r)[GAUGE_NOT_STARVED];
     r->refill = REFILL_NONE;
 }

@@ -1,12 +1,12 @@
 /* The misprediction part of a front-end miss event table: one row per control transfer, from its fetch to its commit.
- * If the number of rows is unlimited, only mispredicted branches of the right path have rows, since others change
- * nothing.
+ * If the number of rows is unlimited, only mispredicted branches of the right path have rows, since no other branch has
+ * a penalty.
  *
  * The penalty counter of a row grows in two phases. While its branch is dispatched and unresolved, it grows in each
- * open cycle (stacks_priv.h). If the branch was mispredicted, it then grows in each fed cycle until new instructions
- * enter the ROB. The penalty is charged when the branch commits, so wrong paths leave no trace. If the second phase has
- * not ended by then, it is charged when it ends. No counter is incremented: a row stores the tally at both ends of each
- * phase.
+ * open cycle (stacks_priv.h). If the branch was mispredicted, the counter then grows in each open cycle that is not
+ * starved, until new instructions enter the ROB. The penalty is charged when the branch commits, so wrong paths leave
+ * no trace. If the second phase has not ended when the branch commits, its cycles are charged when it ends. No counter
+ * is incremented: a row stores the tally at both ends of each phase.
  *
  * A branch that is fetched while all rows are taken has no row, and its misprediction is not charged.
  *
@@ -21,7 +21,7 @@ enum { BRANCH_ROWS = CORE_SLOTS, NO_ROW = BRANCH_ROWS };
 struct branch_row {
     bool mispredicted;
     struct span resolving; /* while the branch is unresolved: span of GAUGE_OPEN */
-    struct span refilling; /* from its resolution until instructions enter the ROB: span of GAUGE_FED */
+    struct span refilling; /* from its resolution until instructions enter the ROB: span of GAUGE_NOT_STARVED */
 };
 
 struct branch_rows {
@@ -30,7 +30,7 @@ struct branch_rows {
     unsigned limit, used;         /* rows */
     bool limited;                 /* false: the core reports only branches that retire; those mispredicted take a row */
     unsigned refill;              /* row of the mispredicted branch after which the ROB refills, or a REFILL_ value */
-    uint64_t retired_refill_from; /* with REFILL_RETIRED: GAUGE_FED when the refill began */
+    uint64_t retired_refill_from; /* with REFILL_RETIRED: GAUGE_NOT_STARVED when the refill began */
     uint16_t of_slot[CORE_SLOTS]; /* row of the branch in this slot of the window, or NO_ROW */
     uint16_t free[BRANCH_ROWS];   /* from index `used` on: the rows that are not taken */
     struct branch_row row[BRANCH_ROWS];

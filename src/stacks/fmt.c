@@ -129,8 +129,8 @@ static void begin(void *state)
     fmt_begin(state, TALLY_ROB, NULL, 0);
 }
 
-static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
-                  struct stack *s)
+void fmt_close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+               struct stack *s)
 {
     (void)state;
     (void)counts;
@@ -145,4 +145,4 @@ const struct stack_method stack_method_fmt = {.state_bytes = sizeof(struct fmt),
                                               .squashed = fmt_squashed,
                                               .committed = fmt_committed,
                                               .entered = fmt_entered,
-                                              .close = close};
+                                              .close = fmt_close};

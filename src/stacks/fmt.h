@@ -1,5 +1,5 @@
 /* The front-end miss event table (fmt.c) for any gauge (stacks_priv.h). fmt uses it as it is, fmt2 with more counters;
- * sfmt uses only charge_blocked. */
+ * sfmt uses only fmt_close. */
 #ifndef CYCLESCOPE_STACKS_FMT_H
 #define CYCLESCOPE_STACKS_FMT_H
 
@@ -37,6 +37,9 @@ void fmt_squashed(void *state, const struct insn_view *v);
 void fmt_committed(void *state, const struct insn_view *v);
 void fmt_entered(void *state);
 
+/* `close` of fmt and sfmt: charges the blocked cycles of TALLY_ROB. */
+void fmt_close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
+               struct stack *s);
 /* Charges the blocked cycles of a gauge to what the ROB's head waited for. */
 void charge_blocked(const uint64_t tally[TALLIES], enum tally gauge, struct stack *s);
 

@@ -1,21 +1,25 @@
-/* The front-end miss event table for cores and programs that are out of balance. It differs from fmt in three ways.
+/* The front-end miss event table for cores and programs that are out of balance. It differs from fmt in four ways.
  *
  * First, the back end is blocked when dispatch lacks room in any structure: the ROB, an issue queue, the load/store
  * queue or the register file. Any of them may fill up before the ROB does.
  *
- * Second, an open cycle may have two culprits: the front end, and what the oldest instruction waits for.
- * - A mispredicted branch is unresolved, and the wait is for a unit. The wait would have passed with a right
- * prediction, too, so the cycle is charged to the unit.
- * - A mispredicted branch is unresolved, and the wait is for data or a translation. Without the misprediction, the
- *   window would have hidden the wait; without the wait, the branch would be resolved. The cycle is lost only because
- *   of both; each is charged half.
- * - An instruction miss starves the front end, and the wait is for memory or a translation, which lasts longer than the
- *   window can hide. Either alone would lose the cycle. Again each is charged half. A wait for the second cache, in
- *   contrast, is hidden if there is something to fetch; the instruction miss is charged all of the cycle.
+ * Second, an open cycle in which a mispredicted branch is unresolved and the oldest instruction waits for a unit is
+ * charged to the unit, which would have taken as long with a right prediction.
+ *
+ * Third, other open cycles may have two causes: the front end, and what the oldest instruction waits for.
+ *
+ *   - A mispredicted branch is unresolved, and the oldest instruction waits for data or a translation. Without the
+ *     misprediction, the window would have hidden the wait; without the wait, the branch would be resolved. Only both
+ *     together lose the cycle, so each is charged half of it.
+ *   - An instruction miss starves the front end, and the oldest instruction waits for memory or a translation, which
+ *     takes longer than the window can hide. Each alone would lose the cycle, so each is charged half of it. A wait for
+ *     the second cache, in contrast, would be hidden if there were instructions to fetch: the whole cycle is charged to
+ *     the instruction miss.
+ *
  * These shares are what the reference says on average over its orders (reference.h).
  *
- * Third, an instruction miss costs places for instructions, not whole cycles: the places that it leaves empty in the
- * last group before it are charged to it as well. */
+ * Fourth, an instruction miss costs decode slots, not whole cycles: the slots that it leaves empty in the last decode
+ * group before it are charged to it as well. */
 #include "stacks/fmt.h"
 
 /* The waits that share cycles with an unresolved misprediction. */
@@ -24,7 +28,8 @@ static const enum head_wait waits[WAITS] = {HEAD_UNIT, HEAD_FPU, HEAD_L1D, HEAD_
 
 struct fmt2 {
     struct fmt fmt;
-    struct span waited[BRANCH_ROWS][WAITS]; /* by row, while its branch is unresolved: of under_branch(i) */
+    /* By row and wait i: span of counter under_branch(i) from dispatch to resolution of the row's branch. */
+    struct span waited[BRANCH_ROWS][WAITS];
 };
 
 static void begin(void *state)
@@ -59,8 +64,8 @@ static void mispredicted(void *state, const struct insn_view *v)
         f->waited[row][i].to = f->fmt.ledger.tally[under_branch(i)];
 }
 
-/* The part of the branch penalty that belongs to waits is charged to these, and taken off the penalty, which
- * fmt_committed charges as a whole. */
+/* Charges the part of the branch penalty that belongs to waits to the components of these waits. fmt_committed charges
+ * the whole penalty to the branch, so that part is discharged from the branch first. */
 static void committed(void *state, const struct insn_view *v)
 {
     struct fmt2 *f = state;

@@ -2,8 +2,9 @@
  * anything. */
 #include "stacks/naive.h"
 
-/* Element 0 counts all events, and element 1 those on the wrong path. */
-static uint64_t on(const uint64_t paths[2], bool wrong_path)
+/* Events of all paths, or of the right path. Element 0 of `paths` counts all events, element 1 those on the wrong path.
+ */
+static uint64_t events_on(const uint64_t paths[2], bool wrong_path)
 {
     return paths[0] - (wrong_path ? 0 : paths[1]);
 }
@@ -11,12 +12,12 @@ static uint64_t on(const uint64_t paths[2], bool wrong_path)
 struct naive_events naive_events(const struct simulation_counts *counts, bool wrong_path)
 {
     const struct memsys_counts *m = &counts->memory;
-    return (struct naive_events){.l1i = on(m->primary_i.l1, wrong_path),
-                                 .l2i = on(m->primary_i.memory, wrong_path),
-                                 .itlb = on(m->itlb_walks, wrong_path),
-                                 .l1d = on(m->primary_d.l1, wrong_path),
-                                 .l2d = on(m->primary_d.memory, wrong_path),
-                                 .dtlb = on(m->dtlb_walks, wrong_path),
+    return (struct naive_events){.l1i = events_on(m->primary_i.l1, wrong_path),
+                                 .l2i = events_on(m->primary_i.memory, wrong_path),
+                                 .itlb = events_on(m->itlb_walks, wrong_path),
+                                 .l1d = events_on(m->primary_d.l1, wrong_path),
+                                 .l2d = events_on(m->primary_d.memory, wrong_path),
+                                 .dtlb = events_on(m->dtlb_walks, wrong_path),
                                  .branch = wrong_path ? counts->core.mispredictions_spec : counts->core.mispredictions};
 }
 

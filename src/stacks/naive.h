@@ -1,7 +1,8 @@
 /* Shared by the two naive methods: numbers of events times the penalties that a manual would state.
  *
  * The events are primary misses, as SimpleScalar counts them: a load that waits for a line or a translation which is
- * already on its way is a hit there, and has no penalty of its own. Stores count when they reach the cache. */
+ * already on its way is a hit in SimpleScalar, and has no penalty of its own. Stores count when they reach the cache.
+ */
 #ifndef CYCLESCOPE_STACKS_NAIVE_H
 #define CYCLESCOPE_STACKS_NAIVE_H
 
@@ -19,7 +20,8 @@ struct naive_penalties {
     uint64_t front_end; /* misprediction: length of the front end */
 };
 
-/* The events of a run or an interval: all of them, or only those of the right path, whose instructions retire. */
+/* The events of a run or an interval: all events if `wrong_path` is set, else only events of the right path, whose
+ * instructions retire. */
 struct naive_events naive_events(const struct simulation_counts *counts, bool wrong_path);
 struct naive_penalties naive_penalties(const struct core_config *core);
 /* Adds the events times their penalties to the stack. */

@@ -15,9 +15,8 @@ struct penalty {
 
 enum { PENALTIES = 3 };
 
-/* Fills in the penalties of L1 I-misses that the L2 cache serves, of mispredictions, and of lines of data
- * from memory. `total` must
- * have the stacks of `fmt` and `power5`. */
+/* Fills in the penalties of L1 I-misses that the L2 cache serves, of mispredictions, and of lines of data from memory.
+ * `total` must have the stacks of `fmt` and `power5`. */
 void penalties(const struct core_config *core, const struct simulation_counts *counts,
                const struct stack_interval *total, struct penalty p[PENALTIES]);
 

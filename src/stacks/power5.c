@@ -1,5 +1,5 @@
 /* The completion stall counters of IBM's POWER5: a cycle in which nothing commits is charged to what the oldest
- * instruction waits for. If the ROB is empty, it is charged to what emptied it: the instruction miss of the next
+ * instruction waits for. A cycle with an empty ROB is charged to what emptied the ROB: the instruction miss of the next
  * instruction that enters, or else a misprediction. */
 #include "stacks/stacks_priv.h"
 

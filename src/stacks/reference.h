@@ -7,12 +7,12 @@
  * and the data side in the inverse order. Runs that both orders need are simulated once.
  *
  * A cycle that two structures lose together is charged to one of them: to the one that becomes real first if each would
- * lose the cycle alone, or to the last if it takes both. The stack of an order therefore contains a choice. The mean
- * over all orders contains none: it shares such a cycle by the number of orders that charge it to each structure. The
- * shares are even between the predictor and TLBs, but not for caches, since first caches come early and second caches
- * late in most orders. The lowest and the highest value over all orders bound the part of an error that may be due to
- * the choice. In every order, the second cache of a side becomes real after the first cache, without which no access
- * reaches it. This leaves 1260 orders over 72 sets of real structures. */
+ * lose the cycle alone, or to the last if only both together lose it. The stack of an order therefore contains a
+ * choice. The mean over all orders contains none: it shares such a cycle by the number of orders that charge it to each
+ * structure. The shares are even between the predictor and TLBs, but not for caches, since first caches come early and
+ * second caches late in most orders. The lowest and the highest value over all orders bound the part of an error that
+ * may be due to the choice. In every order, the second cache of a side becomes real after the first cache, without
+ * which no access reaches it. This leaves 1260 orders over 72 sets of real structures. */
 #ifndef CYCLESCOPE_STACKS_REFERENCE_H
 #define CYCLESCOPE_STACKS_REFERENCE_H
 
@@ -69,7 +69,7 @@ struct stack_error {
 
 /* The error of a method's stack against the stack of one order, or the mean. */
 struct stack_error stack_error(const int64_t stack[COMPONENTS], const int64_t reference[COMPONENTS], uint64_t cycles);
-/* The error against the range from lowest to highest, which no choice of an order explains. */
+/* The error against the range from lowest to highest: the part of the error that no choice of an order explains. */
 struct stack_error stack_error_outside(const int64_t stack[COMPONENTS], const struct reference_range *range,
                                        uint64_t cycles);
 

@@ -1,12 +1,12 @@
 /* The shared front-end miss event table of Eyerman et al., section 4.1.2: rows have no counters of their own for
  * instruction misses. All rows share one set of counters, and each ROB entry has a miss bit: its fetch missed. When an
- * instruction with its bit set commits, the shared counters are charged and all bits are cleared. A misprediction
- * clears the shared counters when it resolves, and what they held is charged to nothing.
+ * instruction with its bit set commits, the shared counters are charged, and the counters and all bits are cleared. A
+ * misprediction clears the shared counters when it resolves; their values are not charged.
  *
- * The penalty of a branch grows in every open cycle, as in fmt, so cycles of a wrong path that starve are counted by
- * the row of its branch and by the shared counters. If an instruction with its bit set commits before the branch
- * resolves, they are charged twice: the inaccuracy that the paper states. The base is then too small, and may be
- * negative in a short interval.
+ * The penalty of a branch grows in every open cycle, as in fmt. So the row of a mispredicted branch and the shared
+ * counters both count the starved cycles of its wrong path. If an instruction with its bit set commits before the
+ * branch resolves, these cycles are charged twice: the inaccuracy that the paper states. The base is then too small,
+ * and may be negative in a short interval.
  *
  * A miss bit is stored as a number and is set if the number equals `clearings`, so that all bits are cleared in one
  * step. */
@@ -72,7 +72,7 @@ static void squashed(void *state, const struct insn_view *v)
 }
 
 /* Charges the shared counters, and clears them and all miss bits. */
-static void harvest(struct sfmt *f)
+static void charge_shared(struct sfmt *f)
 {
     for (unsigned i = 0; i < FRONT_MISSES; i++)
         charge(&f->ledger, component_of_miss(i), f->rows.gauge + GAUGE_STARVED + i,
@@ -94,7 +94,7 @@ static void committed(void *state, const struct insn_view *v)
 {
     struct sfmt *f = state;
     if (f->miss_bit[v->slot] == f->clearings)
-        harvest(f);
+        charge_shared(f);
     if (v->control)
         commit_branch(f, v->slot);
 }
@@ -102,14 +102,6 @@ static void committed(void *state, const struct insn_view *v)
 static void entered(void *state)
 {
     branch_rows_entered(&((struct sfmt *)state)->rows);
-}
-
-static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
-                  struct stack *s)
-{
-    (void)state;
-    (void)counts;
-    charge_blocked(tally, TALLY_ROB, s);
 }
 
 const struct stack_method stack_method_sfmt = {.state_bytes = sizeof(struct sfmt),
@@ -120,4 +112,4 @@ const struct stack_method stack_method_sfmt = {.state_bytes = sizeof(struct sfmt
                                                .squashed = squashed,
                                                .committed = committed,
                                                .entered = entered,
-                                               .close = close};
+                                               .close = fmt_close};

@@ -55,8 +55,8 @@ struct stack_row {
 extern const struct stack_row stack_rows[STACK_KINDS];
 int stack_find(const char *name); /* the enum stack_kind with this name, or -1 */
 
-/* Cycles by component, in parts of a cycle (stack_parts). Only the base of a naive method
- * or of sfmt, which may count cycles twice, can be negative. */
+/* Cycles by component, in parts of a cycle (stack_parts). Only the base can be negative, and only in a naive method or
+ * sfmt, which may charge a cycle twice. */
 struct stack {
     int64_t parts[COMPONENTS];
 };

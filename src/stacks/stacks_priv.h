@@ -13,9 +13,9 @@
 enum { FRONT_MISSES = FETCH_MISFETCH - FETCH_L1I + 1 };
 
 /* A gauge is a block of counters that sorts cycles: the back end is blocked, or else the cycle is open. An open cycle
- * is starved if a miss kept instructions from entering the front end, or else fed. */
+ * is starved if an instruction miss or a misfetch kept all instructions from entering the front end. */
 enum gauge_counter {
-    GAUGE_FED,                 /* open cycles that are not starved */
+    GAUGE_NOT_STARVED,         /* open cycles that are not starved */
     GAUGE_STARVED = FETCH_L1I, /* starved cycles, FRONT_MISSES counters: kind m of enum fetch_stop is counter m */
     GAUGE_STARVED_BACK_END = GAUGE_STARVED + FRONT_MISSES, /* the share of starved cycles charged to the back end */
     GAUGE_BLOCKED,                           /* blocked cycles, HEAD_WAITS counters: by what the ROB's head waits for */
@@ -40,8 +40,7 @@ enum tally {
     TALLIES = TALLY_UNDER_MISS + HEAD_WAITS
 };
 
-/* Parts per cycle in TALLY_WINDOW: two for each place that an instruction can take in a cycle when it enters the front
- * end's stages, so that half cycles and single places are whole numbers. */
+/* Parts per cycle in TALLY_WINDOW: two for each decode slot, so that half cycles and single slots are whole numbers. */
 static inline uint64_t window_parts(const struct core_config *core)
 {
     return 2 * core->decode_width;
@@ -50,7 +49,7 @@ static inline uint64_t window_parts(const struct core_config *core)
 /* Open cycles of a gauge at any time, when GAUGE_OPEN may be out of date. */
 static inline uint64_t open_cycles(const uint64_t *gauge)
 {
-    uint64_t sum = gauge[GAUGE_FED] + gauge[GAUGE_STARVED_BACK_END];
+    uint64_t sum = gauge[GAUGE_NOT_STARVED] + gauge[GAUGE_STARVED_BACK_END];
     for (unsigned i = 0; i < FRONT_MISSES; i++)
         sum += gauge[GAUGE_STARVED + i];
     return sum;

@@ -1,8 +1,9 @@
 /* Views of one stage. A stage has a number of slots per cycle. A slot with an instruction of the right path is base, a
  * slot with one of the wrong path is charged to branch prediction, and an empty slot to what the stage lacked.
  *
- * All stages count as many slots as the narrowest stage has, so that their bases are alike. Instructions beyond this
- * width in a cycle count in the cycles that follow (Eyerman, Heirman, Du Bois, Hur: Multi-Stage CPI Stacks, 2018). */
+ * All stages count as many slots as the narrowest stage has, so that their bases are equal. Instructions beyond this
+ * width in a cycle take slots of the cycles that follow (Eyerman, Heirman, Du Bois, Hur: Multi-Stage CPI Stacks,
+ * 2018). */
 #include "stacks/stacks_priv.h"
 
 struct stage {
@@ -11,7 +12,7 @@ struct stage {
     uint64_t carried;    /* instructions beyond the width, not yet counted */
     enum component miss; /* last instruction miss, until its instruction is dispatched; else COMPONENT_base */
     bool unresolved;     /* a mispredicted branch of the right path is in the ROB and not resolved */
-    bool refilling;      /* such a branch has been resolved, and no instruction has entered the ROB since */
+    bool refilling;      /* a misprediction has been resolved, and no instruction has entered the ROB since */
 };
 
 /* What a stage did in each of the cycles of a record. */
@@ -39,7 +40,7 @@ static enum component front_end(const struct stage *s)
 }
 
 /* Charges the slots of n cycles. */
-static void count(struct stage *s, const struct slots *slots, uint64_t n)
+static void charge_slots(struct stage *s, const struct slots *slots, uint64_t n)
 {
     uint64_t room = s->width * n, used = slots->right * n + s->carried;
     s->carried = used > room ? used - room : 0;
@@ -67,7 +68,7 @@ static void dispatch_cycles(void *state, const struct cycle_record *r, uint64_t 
         slots.lacks = component_of_wait(r->head_wait);
     else if (r->dispatch_stop == DISPATCH_EMPTY)
         slots.lacks = front_end(s);
-    count(s, &slots, n);
+    charge_slots(s, &slots, n);
 }
 
 static void issue_cycles(void *state, const struct cycle_record *r, uint64_t n)
@@ -77,7 +78,7 @@ static void issue_cycles(void *state, const struct cycle_record *r, uint64_t n)
     note_front_end(s, r);
     if (slots.lacks == COMPONENT_base && (s->unresolved || r->issue_stop == ISSUE_EMPTY))
         slots.lacks = front_end(s);
-    count(s, &slots, n);
+    charge_slots(s, &slots, n);
 }
 
 static void commit_cycles(void *state, const struct cycle_record *r, uint64_t n)
@@ -87,7 +88,7 @@ static void commit_cycles(void *state, const struct cycle_record *r, uint64_t n)
     note_front_end(s, r);
     if (r->commit_stop == COMMIT_EMPTY)
         slots.lacks = front_end(s);
-    count(s, &slots, n);
+    charge_slots(s, &slots, n);
 }
 
 static void begin(void *state)

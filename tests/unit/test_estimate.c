@@ -272,7 +272,7 @@ static void steady_with_a_strange_end(const struct world *w, size_t i, struct ra
     to->count = last ? 3000 : (uint64_t)(200 + 2 * noise + world_normal(r));
 }
 
-static void strange_slots_are_uncertain_and_no_slope_is_followed_there(void **state)
+static void outlier_slots_are_uncertain_and_no_slope_is_followed_there(void **state)
 {
     (void)state;
     unsigned held = 0, runs = 0;
@@ -592,7 +592,7 @@ int main(void)
         cmocka_unit_test(too_few_slices_tell_no_high_end),
         cmocka_unit_test(a_last_round_may_be_partial),
         cmocka_unit_test(a_short_slice_counts_but_predicts_nothing),
-        cmocka_unit_test(strange_slots_are_uncertain_and_no_slope_is_followed_there),
+        cmocka_unit_test(outlier_slots_are_uncertain_and_no_slope_is_followed_there),
         cmocka_unit_test(early_slices_count_the_start),
         cmocka_unit_test(idle_slots_are_predicted),
         cmocka_unit_test(a_larger_share_is_more_certain),

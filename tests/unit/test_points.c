@@ -323,7 +323,7 @@ static void longer_warming_corrects(void **state)
         longer[1 + CYCLES] = (uint64_t)(WINDOW * (i % 4 ? 0.99 : 0.97));
     }
     assert_int_equal(combine_prepare(&s, &err), 0);
-    assert_int_equal(s.longer, 4);
+    assert_int_equal(s.measured_twice, 4);
     struct sampled_rate e = combine(&s, cycles_of, NULL);
     assert_true(fabs(e.value - 0.98) < 1e-9);
     assert_true(fabs(e.half - 3.182 * sqrt(4e-4 / 3 / 4)) < 1e-4); /* differences -0.03, -0.01, -0.03, -0.01 */
@@ -499,18 +499,18 @@ static void chosen_points_are_spread(void **state)
     assert_int_equal(p.phases, 3);
     assert_int_equal(p.point[0].window.insns, 10000);
     assert_int_equal(units.count, 190);
-    size_t rare = 0, late = 0, longer = 0;
+    size_t rare = 0, late = 0, twice = 0;
     for (size_t i = 1; i < p.count; i++) {
         const struct point *at = &p.point[i];
         rare += at->window.start / 1000 % 4 == 0;
         late += at->window.start >= 105000;
-        longer += at->longer;
+        twice += at->twice;
         assert_true(at->window.start >= p.head && at->window.start > at[-1].window.start);
         assert_int_equal(units.phase[at->window.start / 1000 - 10], at->phase);
     }
     assert_int_equal(rare, 8); /* the fewest points of a phase */
     assert_in_range(late, 9, 11);
-    assert_int_equal(longer, 5);
+    assert_int_equal(twice, 5);
     assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 0.95) < 1e-12);
     assert_true(fabs(p.phase[2].weight - 0.05) < 1e-12);
     free(units.phase);

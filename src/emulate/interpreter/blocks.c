@@ -181,8 +181,9 @@ static uint32_t add_block(struct engine_state *e, const struct translation *t)
 }
 
 /* Translates a block of at most `max_insns` instructions. keep: adds it to the arena and the tables. Otherwise the
- * block lies behind the used part of the arena, and the next translation overwrites it. Pages of a block are marked, so
- * that the engine hears of stores to its code; a block of one instruction runs to its end before anything changes. */
+ * block lies behind the used part of the arena, and the next translation overwrites it. The pages of a block are
+ * marked, so that a store to its code calls the engine's watcher. A block of one instruction needs no mark: no store
+ * can come before its end. */
 static const struct block *make_block(struct engine_state *e, uint64_t pc, unsigned max_insns, bool keep)
 {
     struct translation made;

@@ -30,7 +30,8 @@ static void leave_before(struct hart *h, const struct op *op)
 }
 
 /* The op stores to a page of code that is protected (guest_mark_code). The page is writable now and its blocks are
- * dead. Returns to repeat the store. But if the op's own block is one of them, the store runs as a block of its own. */
+ * dead. Returns, so that the host repeats the store. If the op's own block is dead, too, the store instead runs as a
+ * block of one instruction. */
 static void store_to_code(struct engine_state *e, const struct op *op, uint32_t mxcsr)
 {
     if (!interp_is_stale(e, op))
@@ -141,8 +142,8 @@ const struct op *interp_stop_at(struct hart *h, uint64_t pc)
     return NULL;
 }
 
-/* `next` is a stub or the first op of a block. Of the latter take the block's pc: the first op may belong to a later
- * instruction, since some instructions have no op. */
+/* `next` is a stub or the first op of a block. For a block, takes the pc of the block: its first op may belong to a
+ * later instruction, since some instructions have no op. */
 const struct op *interp_stop(struct hart *h, const struct op *next)
 {
     bool stub = next->run == interp_single[OP_stub];

@@ -254,9 +254,9 @@ void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, s
 /* blocks.c */
 /* The first op of the block at pc; translates the block if there is none. May drop the arena. */
 const struct op *interp_find(struct engine_state *e, uint64_t pc);
-/* The first op of a block of at most `insns` instructions, valid until the next translation. */
+/* The first op of a block of at most `insns` instructions. The block is valid until the next translation. */
 const struct op *interp_find_short(struct engine_state *e, uint64_t pc, int64_t insns);
-/* The first op of a block of one instruction, which is valid until the next translation. */
+/* The first op of a block of one instruction. The block is valid until the next translation. */
 const struct op *interp_find_single(struct engine_state *e, uint64_t pc);
 /* Whether a store to code may have changed later instructions of op's block. */
 bool interp_is_stale(const struct engine_state *e, const struct op *op);
