@@ -120,7 +120,7 @@ void interp_code_changed(void *context, uint64_t start, uint64_t end)
 {
     struct engine_state *e = context;
     uint64_t first = start / GUEST_PAGE, last = (end - 1) / GUEST_PAGE;
-    e->executable_page = UINT64_MAX;
+    memset(e->executable, 0, sizeof e->executable);
     if (e->pages_size == 0 || start >= end)
         return;
     if (last - first < 16) {
@@ -140,7 +140,7 @@ void interp_flush(struct engine_state *e)
     e->used = 0;
     e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
     e->watched_count = e->watched_kept = 0;
-    e->executable_page = UINT64_MAX;
+    memset(e->executable, 0, sizeof e->executable);
     e->flushes++;
     if (e->hash)
         memset(e->hash, 0, e->hash_size * sizeof *e->hash);

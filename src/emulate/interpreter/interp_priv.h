@@ -106,6 +106,7 @@ enum {
     BLOCK_OPS = 1 + 6 * BLOCK_INSNS + 3 * BLOCK_EXITS,
     RESUMED_HARTS = 16,          /* harts for which the basic block that a quantum cut is remembered */
     BLOCK_PAGES = 4,             /* most pages that the code of a block spans */
+    EXECUTABLE_PAGES = 1 << 8,   /* direct-mapped, for translation */
     JUMP_CACHE_ENTRIES = 1 << 14 /* direct-mapped, for indirect jumps */
 };
 
@@ -231,7 +232,7 @@ struct engine_state {
     uint32_t page_count, pages_size;
     struct code_link *links;
     uint32_t link_count, link_capacity;
-    uint64_t executable_page; /* number of the page last found executable, or UINT64_MAX */
+    uint64_t executable[EXECUTABLE_PAGES]; /* by page number: page number + 1 of a page that is executable, or 0 */
     struct engine_hooks hooks;
     const struct op *access;    /* the op of an atomic access in progress; NULL: the op is in %rsi */
     sigjmp_buf escape;          /* leads from a trap inside an op to the run loop */

@@ -288,13 +288,14 @@ static bool note_page(struct builder *b, uint64_t addr)
     return true;
 }
 
-/* Whether the page of `addr` is executable. Called for every instruction, so it caches the last executable page. */
+/* Whether the page of `addr` is executable. Called for every instruction, so it caches executable pages: to ask the
+ * guest's memory takes a system call if the page is mapped from a file. */
 static bool executable(struct builder *b, uint64_t addr)
 {
-    uint64_t number = addr / GUEST_PAGE;
-    if (number != b->e->executable_page && guest_ptr(b->e->memory, addr, 2, PROT_EXEC))
-        b->e->executable_page = number;
-    return number == b->e->executable_page;
+    uint64_t number = addr / GUEST_PAGE, *cached = &b->e->executable[number % EXECUTABLE_PAGES];
+    if (*cached != number + 1 && guest_ptr(b->e->memory, addr, 2, PROT_EXEC))
+        *cached = number + 1;
+    return *cached == number + 1;
 }
 
 /* Reads the instruction at `pc`. False if it cannot be fetched, with the address that faults in `missing`; or if it is
