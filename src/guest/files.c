@@ -26,9 +26,24 @@ int files_make_private(int fd)
     return high >= 0 ? high : -code;
 }
 
-int files_adopt(int fd)
+int files_limit(const struct files *f)
 {
-    if (files_is_guest(fd))
+    rlim_t limit = f->process->limits[RLIMIT_NOFILE].rlim_cur;
+    return limit < FD_PRIVATE ? (int)limit : FD_PRIVATE;
+}
+
+int files_check_room(const struct files *f)
+{
+    int lowest_free = fcntl(f->never, F_DUPFD_CLOEXEC, 0);
+    if (lowest_free < 0)
+        return -errno;
+    close(lowest_free);
+    return lowest_free < files_limit(f) ? 0 : -EMFILE;
+}
+
+int files_adopt(const struct files *f, int fd)
+{
+    if (fd < files_limit(f))
         return fd;
     close(fd);
     return -EMFILE;
