@@ -29,7 +29,10 @@ COMMON = r"""
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -439,6 +442,35 @@ int main(void)
 @pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
 def test_event_semaphores(cli, guest, words):
     result = run(cli, [*words, "--json", "json", guest("semaphore", SEMAPHORE)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+SYSTEM_V = r"""
+int main(void)
+{
+    struct sembuf down = {1, -1, IPC_NOWAIT};
+    struct { long type; int value; } message = {1, 0};
+    int set = semget(IPC_PRIVATE, 2, 0600), queue = msgget(IPC_PRIVATE, 0600);
+    semctl(set, 1, SETVAL, 1000);
+    for (int i = 0; i < 400; i++) {
+        toss(4000);
+        if (semop(set, &down, 1) || semctl(set, 1, GETVAL) != 999 - i)
+            abort();
+        if (i > 0 && (msgrcv(queue, &message, sizeof(int), 0, IPC_NOWAIT) != sizeof(int) || message.value != i))
+            abort();
+        message.value = i + 1;
+        if (msgsnd(queue, &message, sizeof(int), IPC_NOWAIT))
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_semaphores_and_message_queues(cli, guest, words):
+    result = run(cli, [*words, "--json", "json", guest("system_v", SYSTEM_V)])
     assert result.status == 0, result.err
     check_exact(cli)
 
