@@ -137,6 +137,7 @@ REFUSED_GUEST = r"""
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -155,6 +156,7 @@ int main(int argc, char **argv)
     case 'p': pipe(fds); break;
     case 's': socketpair(AF_UNIX, SOCK_STREAM, 0, fds); break;
     case 'e': epoll_create1(0); break;
+    case 'i': inotify_init1(0); break;
     case 'd': open("gone", O_CREAT | O_RDWR, 0600); unlink("gone"); break;
     case 'l': flock(open("locked", O_CREAT | O_RDWR, 0600), LOCK_EX); break;
     case 'c': if (fork() == 0) for (;;); break;
@@ -466,6 +468,7 @@ def test_points_of_simpoint(cli, work):
     ("pipe", "descriptor [0-9]+ cannot be saved: it is a pipe"),
     ("socket", "descriptor [0-9]+ cannot be saved: it is a socket"),
     ("epoll", "eventpoll.*only the kernel knows"),
+    ("inotify", "descriptor [0-9]+ cannot be saved: it is anon_inode:inotify, which only the kernel knows"),
     ("deleted file", "gone.* has no name in any folder"),
     ("lock", "it holds a lock on its file"),
     ("child", "its child 1001 still runs"),
@@ -631,6 +634,7 @@ REFUSED = {
     "code_stores": (PIPE, CHILD),
     "file_descriptors": (PIPE, CHILD, LOCK, NAMELESS, KERNEL),
     "file_folders": (NAMELESS,),
+    "file_inotify": (KERNEL, CHILD),
     "file_limit": (SOCKET, PIPE),
     "file_names": (NAMELESS,),
     "file_pty": (KERNEL, CHILD, PIPE, GROUP),

@@ -28,6 +28,7 @@ COMMON = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -419,6 +420,32 @@ def test_holes_of_large_files_are_not_copied(cli, guest):
     result = run(cli, [*SYSTEMATIC, "--json", "json", guest("sparse_guest", SPARSE)])
     assert result.status == 0, result.err
     check_exact(cli)
+
+
+WATCHER = r"""
+int main(void)
+{
+    char event[512];
+    int fd = inotify_init1(0);
+    inotify_add_watch(fd, ".", IN_CREATE);
+    for (int i = 0; i < 40; i++) {
+        toss(20000);
+        if (i % 10 > 0)
+            continue; /* windows without a read */
+        close(open("made", O_CREAT | O_WRONLY, 0600));
+        if (unlink("made") || read(fd, event, sizeof event) != 32)
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+def test_events_of_files_are_read_by_the_run_alone(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("watcher", WATCHER)])
+    assert result.status == 0, result.err
+    sampled = cli.json()["sampled"]
+    assert sampled["strayed"] == 0 and 0 < sampled["failed"] < sampled["windows"]
 
 
 # ---- what a copy has for itself
