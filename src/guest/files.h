@@ -15,7 +15,8 @@
  * Isolation: the guest can reach the sysroot and the binds and nothing else, not by `..`, symbolic links, /proc or
  * inherited directory descriptors. Every path is walked component by component on descriptors; links are read by the
  * emulator and never followed by the host; each system call acts on the descriptor at which the walk ended. Descriptors
- * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS.
+ * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS. /dev/shm
+ * is an empty folder of the run's own (shm_folder.h), unless a bind is there.
  *
  * In all cases, /proc/self, /proc/cpuinfo and similar files describe the guest (special.c), and /dev/urandom returns
  * bytes of the seeded generator. Folders are listed in the order of names, whatever order the host's file system has.

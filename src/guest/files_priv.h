@@ -58,6 +58,7 @@ struct files {
     struct mount *mounts;    /* the sysroot, at "/", comes first, if any; then the binds */
     size_t mount_count;
     int root;                     /* folder at which walks start; -1: the guest's root is the host's */
+    struct shm_folder *shm;       /* isolated: the folder at /dev/shm; NULL: none, or a bind is there */
     int empty;                    /* isolated: a removed folder that stands for synthetic folders (path.c); else -1 */
     int messages;                 /* private duplicate of the caller's standard error; -1: none */
     int never;                    /* private descriptor that never becomes ready */

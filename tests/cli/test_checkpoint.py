@@ -637,6 +637,7 @@ REFUSED = {
     "file_inotify": (KERNEL, CHILD),
     "file_limit": (SOCKET, PIPE),
     "file_names": (NAMELESS,),
+    "file_shm": (PIPE, CHILD),
     "file_pty": (KERNEL, CHILD, PIPE, GROUP),
     "file_socketpair": (PIPE, SOCKET),
     "file_special": (PIPE, FOLDER),
