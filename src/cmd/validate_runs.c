@@ -156,6 +156,7 @@ static void work(void *context, unsigned i)
     struct process *p = start(r, &run->job.err);
     if (p)
         run->job.done = simulate_run(r, i, p, &output) == 0;
+    process_free(p);
 }
 
 static void *slot_of(void *context, unsigned i)

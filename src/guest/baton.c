@@ -108,6 +108,7 @@ static void change_state(struct family *f, struct member *m, enum member_state s
 
 static void mark_ended(struct family *f, struct member *m)
 {
+    ipc_process_ended(f->ipc, m->guest_pid);
     change_state(f, m, m->parent_pid == FAMILY_INIT ? MEMBER_REAPED : MEMBER_ENDED);
 }
 

@@ -343,6 +343,7 @@ int exec_commit(struct exec_plan *plan, struct thread *t, struct error *err)
     signal_reset_for_exec(p);
     guest_memory_clear(p->memory);
     segments_detach_all(p);
+    ipc_forget_waiters(p->family->ipc, p->pid, 0);
     reset_thread(t, plan->execfn);
     memcpy(p->exe, plan->exe, sizeof p->exe);
 

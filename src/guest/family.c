@@ -18,6 +18,11 @@ struct family *family_new(struct error *err)
         error_set(err, -errno, "cannot allocate the table of processes: %s", strerror(errno));
         return NULL;
     }
+    f->ipc = ipc_new(err);
+    if (f->ipc == NULL) {
+        munmap(f, sizeof *f);
+        return NULL;
+    }
     f->next_id = FAMILY_FIRST;
     f->holder = -1;
     f->outside_host_pgrp = getpgrp();
@@ -26,8 +31,10 @@ struct family *family_new(struct error *err)
 
 void family_free(struct family *f)
 {
-    if (f)
-        munmap(f, sizeof *f);
+    if (!f)
+        return;
+    ipc_free(f->ipc);
+    munmap(f, sizeof *f);
 }
 
 int family_new_id(struct family *f)
@@ -94,6 +101,7 @@ void family_drop(struct family *f, struct member *m)
 void family_reap(struct family *f, struct member *m)
 {
     baton_leave(f, m);
+    ipc_process_ended(f->ipc, m->guest_pid); /* with --host-time, of one that was killed */
     m->state = MEMBER_REAPED;
 }
 

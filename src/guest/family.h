@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "guest/ipc.h"
 
 enum {
     FAMILY_INIT = 1,      /* guest pid of the parent of orphans */
@@ -61,11 +62,12 @@ struct family {
     _Atomic uint64_t clock_ns; /* guest time at which the baton was last passed */
     _Atomic uint32_t idle;     /* consecutive holders that had no runnable thread */
     _Atomic uint32_t changes;  /* number of changes of state of all members so far */
+    struct ipc *ipc;           /* System V semaphores and message queues, at this address in all processes */
     struct member members[FAMILY_SIZE];
 };
 
 struct family *family_new(struct error *err) MUST_CHECK; /* NULL with a message in `err` if it fails */
-void family_free(struct family *f);                      /* releases this process's mapping of the table */
+void family_free(struct family *f);                      /* releases this process's mapping of the tables */
 
 int family_new_id(struct family *f); /* a guest id for a new thread */
 /* Adds an entry for a process that is about to be forked, with a new guest pid. NULL if the table is full. */

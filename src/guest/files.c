@@ -11,6 +11,7 @@
 
 #include "guest/files_priv.h"
 #include "guest/process_copy_priv.h"
+#include "guest/shm_folder.h"
 
 /* Private descriptors that the emulator needs at the same time, in addition to one per bind: memory files, folders,
  * programs, pipes. */
@@ -26,9 +27,24 @@ int files_make_private(int fd)
     return high >= 0 ? high : -code;
 }
 
-int files_adopt(int fd)
+int files_limit(const struct files *f)
 {
-    if (files_is_guest(fd))
+    rlim_t limit = f->process->limits[RLIMIT_NOFILE].rlim_cur;
+    return limit < FD_PRIVATE ? (int)limit : FD_PRIVATE;
+}
+
+int files_check_room(const struct files *f)
+{
+    int lowest_free = fcntl(f->never, F_DUPFD_CLOEXEC, 0);
+    if (lowest_free < 0)
+        return -errno;
+    close(lowest_free);
+    return lowest_free < files_limit(f) ? 0 : -EMFILE;
+}
+
+int files_adopt(const struct files *f, int fd)
+{
+    if (fd < files_limit(f))
         return fd;
     close(fd);
     return -EMFILE;
@@ -344,10 +360,22 @@ static int add_bind(struct files *f, const struct guest_bind *bind, struct error
                                   strerror(-error));
 }
 
+static int add_shm(struct files *f, struct error *err)
+{
+    int fd;
+    for (size_t i = 0; i < f->mount_count; i++)
+        if (strcmp(f->mounts[i].path, SHM_FOLDER) == 0)
+            return 0;
+    f->shm = shm_folder_new(&fd, err);
+    if (!f->shm)
+        return -ENOENT;
+    return add_mount(f, SHM_FOLDER, fd, false) < 0 ? error_set(err, -ENOMEM, "out of memory") : 0;
+}
+
 static int add_mounts(struct files *f, const struct process_config *config, struct error *err)
 {
     size_t binds = config->isolate ? config->bind_count : 0;
-    f->mounts = calloc(binds + 1, sizeof *f->mounts);
+    f->mounts = calloc(binds + 2, sizeof *f->mounts);
     if (!f->mounts)
         return error_set(err, -ENOMEM, "out of memory");
     if (config->sysroot) {
@@ -369,7 +397,7 @@ static int add_mounts(struct files *f, const struct process_config *config, stru
         if (error < 0)
             return error;
     }
-    return 0;
+    return config->isolate ? add_shm(f, err) : 0;
 }
 
 /* Sets the guest's first working folder: `config->chdir`, or the caller's folder. If isolated and the caller's folder
@@ -455,6 +483,7 @@ void files_free(struct files *f)
         free(f->mounts[i].path);
     }
     free(f->mounts);
+    shm_folder_free(f->shm);
     if (f->empty >= 0)
         close(f->empty);
     if (f->never >= 0)

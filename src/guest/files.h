@@ -1,8 +1,8 @@
 /* The guest's files: which host file a guest path names, and what the guest may do with it.
  *
  * Descriptors. A guest descriptor is the host descriptor with the same number. The emulator's own (private) descriptors
- * have numbers from FD_PRIVATE up. The guest's RLIMIT_NOFILE is FD_PRIVATE, so the guest cannot use, close or replace
- * private descriptors.
+ * have numbers from FD_PRIVATE up. The guest's RLIMIT_NOFILE is at most FD_PRIVATE, so the guest cannot use, close or
+ * replace private descriptors.
  *
  * Paths without a sysroot: guest paths are host paths.
  *
@@ -15,7 +15,8 @@
  * Isolation: the guest can reach the sysroot and the binds and nothing else, not by `..`, symbolic links, /proc or
  * inherited directory descriptors. Every path is walked component by component on descriptors; links are read by the
  * emulator and never followed by the host; each system call acts on the descriptor at which the walk ended. Descriptors
- * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS.
+ * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS. /dev/shm
+ * is an empty folder of the run's own (shm_folder.h), unless a bind is there.
  *
  * In all cases, /proc/self, /proc/cpuinfo and similar files describe the guest (special.c), and /dev/urandom returns
  * bytes of the seeded generator. Folders are listed in the order of names, whatever order the host's file system has.
@@ -51,8 +52,14 @@ static inline bool files_is_guest(int fd) /* `fd` is a number that the guest may
 {
     return fd >= 0 && fd < FD_PRIVATE;
 }
+/* The guest may make descriptors below this number: its RLIMIT_NOFILE. */
+int files_limit(const struct files *f);
+/* For calls that have an effect besides their descriptor: 0, or -EMFILE if all numbers that the guest may use are
+ * taken.
+ */
+int files_check_room(const struct files *f) MUST_CHECK;
 /* Makes a new host descriptor the guest's: returns `fd`, or closes it and returns -EMFILE if its number is too high. */
-int files_adopt(int fd) MUST_CHECK;
+int files_adopt(const struct files *f, int fd) MUST_CHECK;
 /* Writes the guest path of an open descriptor, as shown in /proc/self/fd and /proc/self/maps. 0 or a negative errno. */
 int files_path(const struct files *f, int fd, char path[PATH_MAX]) MUST_CHECK;
 

@@ -31,6 +31,9 @@ struct open_file {
     bool timerfd, signalfd;      /* the host descriptor is an eventfd (sys_timerfd.c, sys_signalfd.c) */
     int clock;                   /* timerfd: its clock id */
     uint64_t signal_set;         /* signalfd: the signals that it reads */
+    bool inotify;                /* an inotify descriptor (sys_inotify.c) */
+    uint32_t host_cookie;        /* inotify: the host's number of the last rename that was read */
+    uint32_t cookie;             /* inotify: the guest's number of it */
     bool random;                 /* /dev/random or /dev/urandom: reads return bytes of the seeded generator */
     bool semaphore;              /* an eventfd with EFD_SEMAPHORE */
     char *path;                  /* guest path of a special folder or file; NULL: not special */
@@ -55,6 +58,7 @@ struct files {
     struct mount *mounts;    /* the sysroot, at "/", comes first, if any; then the binds */
     size_t mount_count;
     int root;                     /* folder at which walks start; -1: the guest's root is the host's */
+    struct shm_folder *shm;       /* isolated: the folder at /dev/shm; NULL: none, or a bind is there */
     int empty;                    /* isolated: a removed folder that stands for synthetic folders (path.c); else -1 */
     int messages;                 /* private duplicate of the caller's standard error; -1: none */
     int never;                    /* private descriptor that never becomes ready */
@@ -191,6 +195,10 @@ int64_t file_limit(struct thread *t, int fd, int64_t offset, int64_t total);
 /* ---- sys_signalfd.c */
 
 int64_t signalfd_read(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total);
+
+/* ---- sys_inotify.c */
+
+int64_t inotify_read(struct thread *t, int fd, const struct iovec *first); /* uses the first buffer only */
 
 /* ---- sys_listing.c */
 

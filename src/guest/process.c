@@ -8,9 +8,11 @@
 
 #include "guest/baton.h"
 #include "guest/execve.h"
+#include "guest/files_priv.h"
 #include "guest/fork.h"
 #include "guest/futex.h"
 #include "guest/memory_files.h"
+#include "guest/shm_folder.h"
 #include "guest/syscalls/syscall.h"
 
 static void set_limits(struct process *p)
@@ -177,6 +179,8 @@ void process_end(struct process *p, int code, int signal)
     if (p->is_child)
         /* Close before the baton moves, so that readers of its pipes see the end at the same turn in every run. */
         close_range(0, FD_PRIVATE - 1, 0);
+    if (p->files->shm)
+        shm_folder_remove(p->files->shm);
     baton_end(p);
 }
 

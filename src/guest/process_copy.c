@@ -31,6 +31,7 @@ static int leave_family(struct process *p, struct error *err)
     member_set_host(p->member, getpid());
     own->next_id = (int)old->next_id;
     own->clock_ns = (uint64_t)old->clock_ns;
+    ipc_copy(own->ipc, old->ipc);
     p->family = own;
     family_free(old);
     baton_join(own, p->member);

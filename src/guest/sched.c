@@ -11,7 +11,7 @@
 #include "guest/syscalls/syscall.h"
 
 /* A wake in another process does not reach the waiters of this one (futex.h). So the words of futexes in shared memory
- * are checked with this period. */
+ * are checked with this period, and with --host-time also System V objects. */
 #define SHARED_FUTEX_PERIOD_NS UINT64_C(1000000)
 
 /* Union of the events that the sleeping threads of a process wait for. */
@@ -19,6 +19,7 @@ struct wait_set {
     uint64_t deadline_ns; /* earliest deadline, or NEVER */
     bool child;           /* a thread waits for a change of state of a child */
     bool shared_futex;    /* a thread waits for a futex in memory shared with other processes */
+    bool ipc;             /* a thread waits for a semaphore or a message queue */
     unsigned fd_count;    /* total number of descriptors that threads wait for */
 };
 
@@ -169,6 +170,7 @@ static void wait_set_add(struct wait_set *set, const struct thread *t)
     if (t->call.deadline_ns < set->deadline_ns)
         set->deadline_ns = t->call.deadline_ns;
     set->shared_futex |= t->call.futex.waiting && t->call.futex.shared;
+    set->ipc |= t->call.ipc_waiting;
     set->child |= t->call.child;
     set->fd_count += t->call.fd_count;
 }
@@ -184,6 +186,7 @@ static struct wait_set wake_ready_threads(struct process *p, bool poll_descripto
             continue;
         bool wake = t->call.deadline_ns <= now || (!t->call.uninterruptible && signal_deliverable(t));
         wake = wake || (t->call.futex.waiting && t->call.futex.shared && shared_futex_changed(t));
+        wake = wake || (t->call.ipc_waiting && ipc_changed(t));
         wake = wake || (poll_descriptors && t->call.fd_count > 0 && poll(t->poll_fds, t->call.fd_count, 0) != 0);
         if (wake)
             thread_wake(t);
@@ -286,7 +289,8 @@ static void wait_for_event(struct process *p, const struct wait_set *set)
         copy_spoil(p, "waits for something outside of the run");
         return;
     }
-    uint64_t longest = !alone ? BATON_TICK_NS : set->shared_futex ? SHARED_FUTEX_PERIOD_NS : NEVER;
+    bool polls = set->shared_futex || (set->ipc && p->config.host_time);
+    uint64_t longest = !alone ? BATON_TICK_NS : polls ? SHARED_FUTEX_PERIOD_NS : NEVER;
     if (left > longest)
         left = longest;
     if (host_wait(p, set, left) && !p->config.host_time && deadline != NEVER)

@@ -37,6 +37,8 @@ struct call {
     bool interrupted;     /* the call returned -EINTR; signal delivery decides whether it restarts or fails */
     bool uninterruptible; /* signals do not end the sleep */
     bool child;           /* a change of state of a child ends the sleep */
+    bool ipc_waiting;     /* a change of the family's System V objects ends the sleep */
+    uint32_t ipc_seen;    /* number of those changes when the sleep began */
     uint64_t sigwait;     /* set of signals that end the sleep although they are blocked (rt_sigtimedwait) */
     bool mask_saved;      /* `saved_mask` is valid */
     uint64_t saved_mask;  /* set of blocked signals to restore after the call (ppoll, sigsuspend) */

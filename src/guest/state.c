@@ -42,6 +42,11 @@ static int check_saveable(struct process *p, struct error *err)
         return error_set(err, -ESRCH, "the program has ended: there is nothing left to save");
     if (p->config.host_time)
         return error_set(err, -ENOTSUP, "with --host-time a program cannot be saved: the host's clock goes on");
+    for (unsigned i = 0; i < SEGMENTS_MAX; i++)
+        if (p->segments.segment[i].id != 0)
+            return error_set(err, -ENOTSUP, "the program cannot be saved: it has System V shared memory");
+    if (ipc_in_use(p->family->ipc))
+        return error_set(err, -ENOTSUP, "the program cannot be saved: it has System V semaphores or message queues");
     return check_family_saveable(p, err);
 }
 

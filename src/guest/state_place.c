@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/shm_folder.h"
 #include "guest/state_priv.h"
 
 static void note_contents(struct place *place, const struct stat *st)
@@ -32,6 +33,8 @@ int place_find(const struct files *f, int fd, const char *what, struct place *pl
     place->mount = -1;
     const char *rest = path;
     const struct mount *mount = files_mount_of(f, fd, guest);
+    if (mount && f->shm && strcmp(mount->path, SHM_FOLDER) == 0)
+        return error_set(err, -ENOTSUP, "%s cannot be saved: it is in " SHM_FOLDER ", which ends with this run", what);
     if (mount && host_path(mount->fd, folder) == 0) {
         place->mount = (int)(mount - f->mounts);
         rest = path + (strcmp(folder, "/") == 0 ? 0 : strlen(folder));

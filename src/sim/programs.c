@@ -148,6 +148,7 @@ static _Noreturn void run_program(struct programs *all, unsigned program)
     runner.slot->state = code == 0 ? SLOT_ENDED : SLOT_FAILED;
     if (code == 0)
         turns_end(all->turns, program);
+    process_free(p);
     turns_ring(all->turns);
     _exit(0);
 }

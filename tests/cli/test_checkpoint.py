@@ -137,6 +137,11 @@ REFUSED_GUEST = r"""
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,9 +150,13 @@ int main(int argc, char **argv)
     int fds[2];
     siginfo_t info;
     switch (argv[1][0]) {
+    case '1': semget(IPC_PRIVATE, 1, 0600); break;
+    case '2': msgget(IPC_PRIVATE, 0600); break;
+    case '3': shmget(IPC_PRIVATE, 4096, 0600); break;
     case 'p': pipe(fds); break;
     case 's': socketpair(AF_UNIX, SOCK_STREAM, 0, fds); break;
     case 'e': epoll_create1(0); break;
+    case 'i': inotify_init1(0); break;
     case 'd': open("gone", O_CREAT | O_RDWR, 0600); unlink("gone"); break;
     case 'l': flock(open("locked", O_CREAT | O_RDWR, 0600), LOCK_EX); break;
     case 'c': if (fork() == 0) for (;;); break;
@@ -459,11 +468,15 @@ def test_points_of_simpoint(cli, work):
     ("pipe", "descriptor [0-9]+ cannot be saved: it is a pipe"),
     ("socket", "descriptor [0-9]+ cannot be saved: it is a socket"),
     ("epoll", "eventpoll.*only the kernel knows"),
+    ("inotify", "descriptor [0-9]+ cannot be saved: it is anon_inode:inotify, which only the kernel knows"),
     ("deleted file", "gone.* has no name in any folder"),
     ("lock", "it holds a lock on its file"),
     ("child", "its child 1001 still runs"),
     ("zombie", "its child 1001 has ended, but it has not waited for it"),
     ("group of its own", "it has left the process group"),
+    ("1 semaphore", "it has System V semaphores or message queues"),
+    ("2 message queue", "it has System V semaphores or message queues"),
+    ("3 shared memory", "it has System V shared memory"),
     ("host time", "host-time a program cannot be saved"),
 ])
 def test_what_cannot_be_saved_is_refused_and_leaves_no_file(cli, guests, has, pattern):
@@ -615,13 +628,16 @@ def test_a_restored_program_can_be_isolated(cli, guests):
 PIPE, SOCKET, CHILD = "is a pipe, whose other end", "is a socket, whose other end", "its child "
 DELETED, NAMELESS = "has been deleted or replaced", "has no name in any folder"
 KERNEL, LOCK, FOLDER = "which only the kernel knows", "it holds a lock", "cannot be saved: it is the folder"
-GROUP = "it has left the process group"
+GROUP, SYSTEM_V = "it has left the process group", "it has System V "
 # What a program has for some time that cannot be saved. All others can be at every point.
 REFUSED = {
     "code_stores": (PIPE, CHILD),
     "file_descriptors": (PIPE, CHILD, LOCK, NAMELESS, KERNEL),
     "file_folders": (NAMELESS,),
+    "file_inotify": (KERNEL, CHILD),
+    "file_limit": (SOCKET, PIPE),
     "file_names": (NAMELESS,),
+    "file_shm": (PIPE, CHILD),
     "file_pty": (KERNEL, CHILD, PIPE, GROUP),
     "file_socketpair": (PIPE, SOCKET),
     "file_special": (PIPE, FOLDER),
@@ -631,9 +647,12 @@ REFUSED = {
     "fork_fifo": (PIPE, CHILD),
     "fork_time": (PIPE, CHILD),
     "fork_wait": (PIPE, CHILD, GROUP),
+    "ipc_messages": (CHILD, SYSTEM_V),
+    "ipc_semaphores": (CHILD, SYSTEM_V),
     "memory_lost": (CHILD,),
     "memory_map": (DELETED, NAMELESS),
     "memory_short_file": (DELETED, NAMELESS),
+    "memory_sysv": (CHILD, SYSTEM_V),
     "signal_basic": (PIPE,),
     "signal_fault": (CHILD, DELETED, NAMELESS),
     "signal_fd": (KERNEL, CHILD, PIPE),

@@ -28,8 +28,12 @@ COMMON = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -418,6 +422,32 @@ def test_holes_of_large_files_are_not_copied(cli, guest):
     check_exact(cli)
 
 
+WATCHER = r"""
+int main(void)
+{
+    char event[512];
+    int fd = inotify_init1(0);
+    inotify_add_watch(fd, ".", IN_CREATE);
+    for (int i = 0; i < 40; i++) {
+        toss(20000);
+        if (i % 10 > 0)
+            continue; /* windows without a read */
+        close(open("made", O_CREAT | O_WRONLY, 0600));
+        if (unlink("made") || read(fd, event, sizeof event) != 32)
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+def test_events_of_files_are_read_by_the_run_alone(cli, guest):
+    result = run(cli, [*SYSTEMATIC, "--json", "json", guest("watcher", WATCHER)])
+    assert result.status == 0, result.err
+    sampled = cli.json()["sampled"]
+    assert sampled["strayed"] == 0 and 0 < sampled["failed"] < sampled["windows"]
+
+
 # ---- what a copy has for itself
 
 SEMAPHORE = r"""
@@ -439,6 +469,35 @@ int main(void)
 @pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
 def test_event_semaphores(cli, guest, words):
     result = run(cli, [*words, "--json", "json", guest("semaphore", SEMAPHORE)])
+    assert result.status == 0, result.err
+    check_exact(cli)
+
+
+SYSTEM_V = r"""
+int main(void)
+{
+    struct sembuf down = {1, -1, IPC_NOWAIT};
+    struct { long type; int value; } message = {1, 0};
+    int set = semget(IPC_PRIVATE, 2, 0600), queue = msgget(IPC_PRIVATE, 0600);
+    semctl(set, 1, SETVAL, 1000);
+    for (int i = 0; i < 400; i++) {
+        toss(4000);
+        if (semop(set, &down, 1) || semctl(set, 1, GETVAL) != 999 - i)
+            abort();
+        if (i > 0 && (msgrcv(queue, &message, sizeof(int), 0, IPC_NOWAIT) != sizeof(int) || message.value != i))
+            abort();
+        message.value = i + 1;
+        if (msgsnd(queue, &message, sizeof(int), IPC_NOWAIT))
+            abort();
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_semaphores_and_message_queues(cli, guest, words):
+    result = run(cli, [*words, "--json", "json", guest("system_v", SYSTEM_V)])
     assert result.status == 0, result.err
     check_exact(cli)
 

@@ -248,6 +248,37 @@ def test_own_messages_do_not_go_to_a_file_of_the_guest(cli, guests):
     assert (cli.work / "errors").read_bytes() == b""
 
 
+# ---- what the host numbers
+
+RENAMES = r"""
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+int main(void)
+{
+    char events[4096];
+    struct inotify_event e;
+    int fd = inotify_init1(0);
+    inotify_add_watch(fd, ".", IN_MOVE);
+    rename("a", "b");
+    rename("b", "a");
+    ssize_t bytes = read(fd, events, sizeof events);
+    for (ssize_t at = 0; at < bytes; at += sizeof e + e.len) {
+        memcpy(&e, events + at, sizeof e);
+        printf("%u ", e.cookie);
+    }
+    return 0;
+}
+"""
+
+
+def test_cookies_of_inotify_repeat(cli, guests):
+    (cli.work / "a").touch()
+    program = guests("renames", RENAMES, "-static")
+    assert [cli.run("run", program).out for _ in range(2)] == ["1 1 2 2 "] * 2
+
+
 # ---- isolation
 
 PRINTS_ENVIRONMENT = r"""

@@ -39,7 +39,7 @@ for program in attack sockets; do
     "${CROSS:-riscv64-linux-gnu-}gcc" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-result -static -pthread \
         -o "$work/root/bin/$program" tests/guest/isolate/$program.c || exit 1
 done
-cp build/guest/file_pty "$work/root/bin/" || exit 1
+cp build/guest/file_pty build/guest/file_shm "$work/root/bin/" || exit 1
 
 run() { # ARGUMENTS: the attacker with the folders bound
     timeout -k 60 $hang "$cyclescope" run --isolate --sysroot "$work/root" --bind "$work/shared" \
@@ -67,6 +67,13 @@ attempt() { # NAME COMMAND...
     result $? "$name" "$(head -c 300 "$work/err" | tr '\n' ' ')"
 }
 attempt "pseudo-terminals in isolation" "$cyclescope" run --isolate --sysroot "$work/root" --chdir /tmp /bin/file_pty
+for command in run "stat --max-insns 100K"; do # the second ends before the program does
+    mkdir -p "$work/temporary"
+    # shellcheck disable=SC2086  # a command and its options
+    attempt "/dev/shm in isolation: $command" env TMPDIR="$work/temporary" "$cyclescope" $command --isolate \
+        --sysroot "$work/root" --chdir /tmp /bin/file_shm
+    attempt "/dev/shm leaves nothing behind: $command" rmdir "$work/temporary"
+done
 attempt "sockets, under qemu" qemu-riscv64 "$work/root/bin/sockets"
 attempt "sockets with --allow-net" "$cyclescope" run --allow-net "$work/root/bin/sockets"
 attempt "sockets with --allow-net and --sysroot" "$cyclescope" run --allow-net --sysroot "$work/root" /bin/sockets

@@ -56,10 +56,10 @@ int64_t sys_flock(struct thread *t, const uint64_t a[6])
 
 static int64_t duplicate(struct thread *t, int fd, int command, uint64_t lowest)
 {
-    if (lowest >= FD_PRIVATE)
+    if (lowest >= (uint64_t)files_limit(thread_files(t)))
         return -EINVAL;
     int to = fcntl(fd, command, (int)lowest);
-    to = to >= 0 ? files_adopt(to) : -errno;
+    to = to >= 0 ? files_adopt(thread_files(t), to) : -errno;
     if (to >= 0)
         files_share(thread_files(t), fd, to);
     return to;
@@ -170,10 +170,10 @@ static int64_t take_terminal(int fd)
 }
 
 /* TIOCGPTPEER: opens the other side of a pseudo-terminal, which needs no name in /dev/pts. */
-static int64_t open_peer(int fd, int flags)
+static int64_t open_peer(struct thread *t, int fd, int flags)
 {
     int peer = ioctl(fd, TIOCGPTPEER, flags | O_NOCTTY);
-    return peer >= 0 ? files_adopt(peer) : -errno;
+    return peer >= 0 ? files_adopt(thread_files(t), peer) : -errno;
 }
 
 int64_t sys_ioctl(struct thread *t, const uint64_t a[6])
@@ -187,7 +187,7 @@ int64_t sys_ioctl(struct thread *t, const uint64_t a[6])
     if (request == TIOCSCTTY)
         return take_terminal(fd);
     if (request == TIOCGPTPEER)
-        return open_peer(fd, (int)a[2]);
+        return open_peer(t, fd, (int)a[2]);
     for (size_t i = 0; i < sizeof ioctls / sizeof *ioctls; i++) {
         const struct ioctl_row *row = &ioctls[i];
         if (row->request != request)

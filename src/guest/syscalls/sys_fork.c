@@ -50,7 +50,7 @@ static int64_t put_pidfd(struct process *p, int host_pid, uint64_t addr)
     int32_t fd = (int32_t)syscall(SYS_pidfd_open, host_pid, 0);
     if (fd < 0)
         return -errno;
-    if ((fd = files_adopt(fd)) < 0)
+    if ((fd = files_adopt(p->files, fd)) < 0)
         return fd;
     return guest_copy_out(p->memory, addr, &fd, sizeof fd);
 }

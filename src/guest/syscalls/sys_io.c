@@ -175,6 +175,8 @@ static int64_t read_stream(struct thread *t, int fd, const struct iovec *iov, in
         return read_random(t, iov, count);
     if (f->open[fd] && f->open[fd]->signalfd)
         return signalfd_read(t, fd, iov, count, total);
+    if (f->open[fd] && f->open[fd]->inotify && count > 0)
+        return inotify_read(t, fd, iov);
     if (f->open[fd] && f->open[fd]->timerfd && total < (int64_t)sizeof(uint64_t))
         return -EINVAL; /* before it waits */
     if (total > 0 && file_may_block(f, fd)) {
@@ -244,6 +246,8 @@ static int64_t write_stream(struct thread *t, int fd, const struct iovec *iov, i
         return total;
     if (f->open[fd] && (f->open[fd]->timerfd || f->open[fd]->signalfd))
         return -EINVAL;
+    if (f->open[fd] && f->open[fd]->inotify)
+        return -EBADF; /* before it waits */
     int64_t result = memory_files_may_write(t->process, fd, (uint64_t)total);
     if (result < 0)
         return result;

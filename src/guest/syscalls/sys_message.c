@@ -272,7 +272,7 @@ static void accept_control(struct thread *t, struct msghdr *header)
         size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), kept = 0;
         memcpy(fds, CMSG_DATA(c), count * sizeof(int));
         for (size_t i = 0; i < count; i++) {
-            if (files_is_guest(fds[i]) && kept == i) {
+            if (fds[i] < files_limit(f) && kept == i) {
                 files_forget(f, fds[i]);
                 kept++;
             } else {

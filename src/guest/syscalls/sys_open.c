@@ -115,7 +115,7 @@ static int64_t finish_reader(struct thread *t, int flags)
     if (fd < 0)
         return -code;
     fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-    fd = files_adopt(fd);
+    fd = files_adopt(thread_files(t), fd);
     if (fd >= 0)
         files_forget(thread_files(t), fd);
     return fd;
@@ -240,9 +240,11 @@ static int64_t open_path(struct thread *t, int dirfd, uint64_t path_addr, int fl
     int error = thread_lookup(t, dirfd, path_addr, lookup, &target);
     if (error < 0)
         return error;
-    int64_t fd = target.node.kind != NODE_NONE ? open_node(t, &target, flags) : open_plain(t, &target, flags, mode);
+    int64_t fd = flags & (O_CREAT | O_TRUNC) ? files_check_room(f) : 0;
+    if (fd == 0)
+        fd = target.node.kind != NODE_NONE ? open_node(t, &target, flags) : open_plain(t, &target, flags, mode);
     if (fd >= 0)
-        fd = files_adopt((int)fd);
+        fd = files_adopt(thread_files(t), (int)fd);
     if (fd >= 0) {
         files_forget(f, (int)fd);
         error = describe(f, (int)fd, &target);
@@ -331,7 +333,7 @@ int64_t sys_dup(struct thread *t, const uint64_t a[6])
     if (!files_is_guest(from))
         return -EBADF;
     int fd = dup(from);
-    fd = fd >= 0 ? files_adopt(fd) : -errno;
+    fd = fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
     if (fd >= 0)
         files_share(thread_files(t), from, fd);
     return fd;
@@ -342,7 +344,7 @@ int64_t sys_dup3(struct thread *t, const uint64_t a[6])
     int from = (int)a[0], to = (int)a[1];
     if (from == to || ((int)a[2] & ~O_CLOEXEC) != 0)
         return -EINVAL;
-    if (!files_is_guest(from) || !files_is_guest(to))
+    if (!files_is_guest(from) || to < 0 || to >= files_limit(thread_files(t)))
         return -EBADF;
     if (dup3(from, to, (int)a[2]) < 0)
         return -errno;
@@ -362,7 +364,8 @@ int64_t sys_umask(struct thread *t, const uint64_t a[6])
 int64_t files_give_pair(struct thread *t, const int fds[2], uint64_t addr)
 {
     int32_t pair[2] = {fds[0], fds[1]};
-    bool fit = files_is_guest(fds[0]) && files_is_guest(fds[1]);
+    int limit = files_limit(thread_files(t));
+    bool fit = fds[0] < limit && fds[1] < limit;
     if (fit && guest_copy_out(t->process->memory, addr, pair, sizeof pair) == 0)
         return 0;
     close(fds[0]);
@@ -382,7 +385,7 @@ int64_t sys_eventfd2(struct thread *t, const uint64_t a[6])
 {
     struct files *f = thread_files(t);
     int fd = eventfd((unsigned)a[0], (int)a[1]);
-    fd = fd >= 0 ? files_adopt(fd) : -errno;
+    fd = fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
     struct open_file *o = fd >= 0 ? files_describe(f, fd) : NULL;
     if (o)
         o->semaphore = a[1] & EFD_SEMAPHORE;
@@ -396,5 +399,5 @@ int64_t sys_memfd_create(struct thread *t, const uint64_t a[6])
     if (n < 0)
         return n == -ENAMETOOLONG ? -EINVAL : n;
     int fd = memfd_create(name, (unsigned)a[1]);
-    return fd >= 0 ? files_adopt(fd) : -errno;
+    return fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
 }

@@ -46,7 +46,7 @@ int64_t sys_ppoll(struct thread *t, const uint64_t a[6])
     struct pollfd fds[FD_PRIVATE + 1];
     int64_t timeout_ns;
     unsigned count = (unsigned)a[1];
-    if (count > FD_PRIVATE)
+    if (count > (unsigned)files_limit(t->process->files))
         return -EINVAL;
     if (guest_copy_in(m, fds, a[0], count * sizeof *fds) < 0)
         return -EFAULT;
@@ -151,7 +151,7 @@ int64_t sys_epoll_create1(struct thread *t, const uint64_t a[6])
 {
     (void)t;
     int fd = epoll_create1((int)a[0]);
-    return fd >= 0 ? files_adopt(fd) : -errno;
+    return fd >= 0 ? files_adopt(t->process->files, fd) : -errno;
 }
 
 int64_t sys_epoll_ctl(struct thread *t, const uint64_t a[6])

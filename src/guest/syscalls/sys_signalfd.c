@@ -82,7 +82,7 @@ int64_t sys_signalfd4(struct thread *t, const uint64_t a[6])
         return -EINVAL;
     if (fresh) {
         fd = eventfd(0, flags);
-        fd = fd >= 0 ? files_adopt(fd) : -errno;
+        fd = fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
         if (fd < 0)
             return fd;
     }

@@ -98,7 +98,7 @@ int64_t sys_socket(struct thread *t, const uint64_t a[6])
     if (!t->process->config.allow_net)
         return -EACCES;
     int fd = socket((int)a[0], (int)a[1], (int)a[2]);
-    return fd >= 0 ? files_adopt(fd) : -errno;
+    return fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
 }
 
 int64_t sys_socketpair(struct thread *t, const uint64_t a[6])
@@ -237,8 +237,11 @@ int64_t sys_accept4(struct thread *t, const uint64_t a[6])
         if (waiting < 0)
             return waiting;
     }
-    int new_fd = accept4(fd, (struct sockaddr *)&peer, &length, (int)a[3]);
-    new_fd = new_fd >= 0 ? files_adopt(new_fd) : -errno;
+    int new_fd = files_check_room(f);
+    if (new_fd < 0)
+        return new_fd; /* the connection waits */
+    new_fd = accept4(fd, (struct sockaddr *)&peer, &length, (int)a[3]);
+    new_fd = new_fd >= 0 ? files_adopt(f, new_fd) : -errno;
     if (new_fd < 0 || a[1] == 0)
         return new_fd;
     int error = address_out(t, a[1], a[2], &peer, length);

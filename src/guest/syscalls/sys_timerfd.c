@@ -64,7 +64,7 @@ int64_t sys_timerfd_create(struct thread *t, const uint64_t a[6])
          clock != CLOCK_REALTIME_ALARM && clock != CLOCK_BOOTTIME_ALARM))
         return -EINVAL;
     int fd = eventfd(0, flags);
-    fd = fd >= 0 ? files_adopt(fd) : -errno;
+    fd = fd >= 0 ? files_adopt(thread_files(t), fd) : -errno;
     if (fd < 0)
         return fd;
     struct open_file *file = files_describe(thread_files(t), fd);

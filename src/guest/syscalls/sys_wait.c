@@ -133,7 +133,7 @@ int64_t sys_pidfd_open(struct thread *t, const uint64_t a[6])
     int fd = member_open(m);
     if (fd >= 0 && (a[1] & O_NONBLOCK))
         fcntl(fd, F_SETFL, O_NONBLOCK);
-    return fd < 0 ? fd : files_adopt(fd);
+    return fd < 0 ? fd : files_adopt(p->files, fd);
 }
 
 /* Guest pid of the process that a pidfd refers to, from the host's /proc/self/fdinfo; negative errno on failure. */

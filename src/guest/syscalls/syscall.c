@@ -89,7 +89,10 @@ bool syscall_restarts(const struct hart *h)
     case 115: /* clock_nanosleep */
     case 133: /* rt_sigsuspend */
     case 137: /* rt_sigtimedwait */
+    case 188: /* msgrcv */
+    case 189: /* msgsnd */
     case 192: /* semtimedop */
+    case 193: /* semop */
     case 441: /* epoll_pwait2 */ return false;
     case 98: { /* futex: restarting a wait with a timeout would start the timeout again */
         uint64_t command = h->x[REG_A1] & FUTEX_CMD_MASK;

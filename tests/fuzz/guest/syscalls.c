@@ -12,7 +12,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -276,6 +280,9 @@ static void make_files(void)
     eventfd(3, draw(2) ? EFD_SEMAPHORE : 0);
     memfd_create("memory", MFD_ALLOW_SEALING);
     epoll_create1(0);
+    inotify_add_watch(inotify_init1(draw(2) ? IN_NONBLOCK : 0), "folder", IN_ALL_EVENTS);
+    semget(IPC_PRIVATE, 1 + (int)draw(8), 0600);
+    msgget(IPC_PRIVATE, 0600);
     open("/dev/null", O_RDWR);
     open("/dev/urandom", O_RDONLY);
     open("/proc/self/maps", O_RDONLY);
