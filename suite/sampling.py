@@ -53,8 +53,11 @@ TEN = ("loads", "stores", "branches", "taken_branches", "mispredictions", "l1d_m
        "tlb_access_misses", "page_walks")
 SIXTEEN = (*TEN, "calls", "integer_instructions", "rejects", "l1d_accesses", "completion_cycles", "rob_full_cycles")
 SEEDS = 20  # replayed orders per run
+UNLIMITED = 10 ** 18  # more instructions than any program has
 SWEEP_PROGRAM = "gzip"
-SWEEP_EVENTS = ("l1d_misses", "tlb_access_misses", "mispredictions")  # events of figure 6
+SWEEP_EVENTS = ("l1d_misses", "tlb_access_misses", "mispredictions")  # events of figures 5 and 6
+PICTURE = Path("images") / "multiplexed.svg"  # figure 5, in the folder of the page
+PICTURE_INSNS = 200000000
 MOST_DISTANCE = 0.20
 BARS = {"small distances, %": 90, "error of ten, %": 5, "error of sixteen, %": 10, "coverage, %": (93, 97),
         "overhead at 20 kHz, %": 2}
@@ -71,8 +74,7 @@ def validate(options, suite, case, what, insns, *arguments):
     """The JSON of `validate WHAT` on the window of a program."""
     runner = guest.on_core(suite.sysroot, options.cyclescope, "--jobs", 1, "--skip",
                            int(case.minsns * 1000000 * options.skip), "--warmup", options.sampling_warmup,
-                           "--max-insns", int(insns * options.sampling_scale), *arguments,
-                           command=f"validate {what}")
+                           "--max-insns", insns, *arguments, command=f"validate {what}")
     result = guest.run(runner, case, suite.sysroot, options.timeout)
     if result.status != 0 or not result.report:
         raise Failed(f"validate {what}: status {result.status}: " +
@@ -80,21 +82,25 @@ def validate(options, suite, case, what, insns, *arguments):
     return json.loads(result.report)
 
 
-def parts_of(case):
+def parts_of(options, case):
     """By name of a part: the validation, the number of instructions, and options."""
     four = ("--set", "pmu.counters=4", "--ratio", 0, "--seeds", SEEDS)
     sweep = ("--sweep",) if case.program == SWEEP_PROGRAM else ()
-    return {"table2": ("counters", 200000000, "--seeds", SEEDS, *sweep),
-            "overhead": ("overhead", 20000000),
-            "ten": ("counters", 100000000, "-e", ",".join(TEN), *four),
-            "sixteen": ("counters", 100000000, "-e", ",".join(SIXTEEN), *four),
-            "stalls": ("stalls", 40000000)}
+
+    def scaled(insns):
+        return int(insns * options.sampling_scale)
+
+    return {"table2": ("counters", options.rounds_insns or UNLIMITED, "--seeds", SEEDS, *sweep),
+            "overhead": ("overhead", scaled(20000000)),
+            "ten": ("counters", scaled(100000000), "-e", ",".join(TEN), *four),
+            "sixteen": ("counters", scaled(100000000), "-e", ",".join(SIXTEEN), *four),
+            "stalls": ("stalls", scaled(40000000))}
 
 
 def measure(options, suite, case):
     """The results of all parts of a program.  Saved results are reused."""
     found = {}
-    for name, arguments in parts_of(case).items():
+    for name, arguments in parts_of(options, case).items():
         kept = Path(options.keep) / f"{case.program}.{name}.json" if options.keep else None
         if kept and kept.exists():
             found[name] = json.loads(kept.read_text())
@@ -107,6 +113,14 @@ def measure(options, suite, case):
     return found
 
 
+def draw(options, suite, case):
+    """Draws estimates and full counts over time."""
+    to = (options.output.parent / PICTURE).resolve()
+    to.parent.mkdir(parents=True, exist_ok=True)
+    events = ",".join(("instructions", *SWEEP_EVENTS))
+    validate(options, suite, case, "counters", PICTURE_INSNS, "-e", events, "--svg", to)
+
+
 def run(options, suite):
     """Measures all programs, several at a time.  Results by program, and problems by program."""
     found, problems = {}, {}
@@ -114,6 +128,8 @@ def run(options, suite):
 
     def one(program):
         try:
+            if program == SWEEP_PROGRAM:
+                draw(options, suite, cases[program])
             return measure(options, suite, cases[program])
         except Failed as problem:
             return problem
@@ -233,13 +249,15 @@ def of_paper(text, found, width=1):
     return [" / ".join(words[width * order.index(p):width * order.index(p) + width]) for p in found]
 
 
-def table2(found):
+def table2(options, found):
     yield "### Distance of multiplexed counts from full ones (table 2)\n"
     rounds = [parts["table2"]["multiplexing"]["rounds"] for parts in found.values()]
+    window = (f"up to {options.rounds_insns // 1000000} million instructions of each program"
+              if options.rounds_insns else "the rest of each program")
     yield ("Nine events are counted in two groups on the eight counters of `ppc970`. A slice has 200,000 cycles, a "
-           f"round 2 million cycles, and each group has one slice in ten. There are {min(rounds)} to {max(rounds)} "
-           "rounds of each program (the paper has 3000, which would take hours here). The distance is the "
-           "Kullback-Leibler distance of the estimated counts of all rounds from the true ones.\n")
+           f"round 2 million cycles, and each group has one slice in ten. The window is {window}: {min(rounds)} to "
+           f"{max(rounds)} rounds (the paper has 3000). The distance is the Kullback-Leibler distance of the estimated "
+           "counts of all rounds from the true ones.\n")
     yield ("A cell has three distances: linear scaling, as in the paper / our estimator `regression` / the paper's "
            "value for its own program. 0 is less than 0.01; N/A is an event rarer than one in 10,000 cycles. TLB "
            "misses are `page_walks`; ERAT misses are `tlb_access_misses`, the misses of the first-level TLBs.\n")
@@ -268,6 +286,17 @@ def table2(found):
                f"{SEEDS} other orders of the same run.\n")
         yield from table(["", "cycles per event", "busiest, %", "linear", "linear, replayed", "regression",
                           "regression, replayed"], large)
+
+
+def figure5(found):
+    if SWEEP_PROGRAM not in found:
+        return
+    yield f"### Estimates and full counts over time (figure 5), {SWEEP_PROGRAM}\n"
+    events = ",".join(("instructions", *SWEEP_EVENTS))
+    yield (f"`validate counters -e {events} --svg FILE` draws the counts of all rounds, here of {PICTURE_INSNS // 1000000} "
+           "million instructions. Linear scaling sees one slice of a round and takes it for the whole; `regression` "
+           "looks at the slices of other rounds, and at the instructions that each slice retired.\n")
+    yield f"![Estimates and full counts of {SWEEP_PROGRAM} over time]({PICTURE})\n"
 
 
 def figure6(found):
@@ -362,7 +391,8 @@ def section(options, found, problems):
     yield from table(["", "measured", "target", "met"],
                      [[name, value, target, {True: "yes", False: "**no**", None: ""}[met]]
                       for name, value, target, met in bars(found)])
-    yield from table2(found)
+    yield from table2(options, found)
+    yield from figure5(found)
     yield from figure6(found)
     yield from totals_section(found)
     yield from table3(found)
@@ -370,8 +400,11 @@ def section(options, found, problems):
 
 
 def add_options(parser):
+    parser.add_argument("--rounds-insns", type=int, default=400000000,
+                        help="most instructions of the windows of table 2 and figure 6 (400 million; 0: to the end of "
+                        "the program)")
     parser.add_argument("--sampling-scale", type=float, default=0.4,
-                        help="factor for the lengths of the windows of multiplexed counters")
+                        help="factor for the lengths of the other windows of multiplexed counters and stalls")
     parser.add_argument("--sampling-warmup", type=int, default=5000000,
                         help="uncounted instructions on the core before these windows")
 

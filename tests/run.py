@@ -78,6 +78,7 @@ GROUPS = [
     Group("fuzz-syscalls", "tests/fuzz/syscalls.py --runs 12", "tests/fuzz/syscalls.py --runs 200 --seed 2"),
     Group("fuzz-memory", "tests/fuzz/memory.py --rounds 4 && tests/fuzz/memory.py --rounds 2 --command stat --steps 150 --seed 7",
           "tests/fuzz/memory.py --seconds 120 && tests/fuzz/memory.py --seconds 60 --command stat --steps 150 --seed 7"),
+    cli("marks"),
     cli("run"),
     cli("help"),
     cli("completion"),

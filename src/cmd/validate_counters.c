@@ -37,6 +37,8 @@ struct counters_slot {
     size_t rounds;   /* number of rounds */
     uint64_t cycles; /* cycles in all slices */
     struct counter_checked event[PLAN_EVENTS_MOST];
+    size_t columns;                                                /* length of each `column` */
+    struct checked_column column[PLAN_EVENTS_MOST][CHECK_COLUMNS]; /* by event: its rounds */
     struct replayed replayed[PLAN_EVENTS_MOST][CHECK_ESTIMATORS];
     struct sweep_point sweep[SWEEP_POINTS];
 };
@@ -170,8 +172,10 @@ static int finish(void *context, unsigned i, struct error *err)
     int code = counter_check_finish(v->check, err);
     slot->rounds = counter_check_rounds(v->check);
     slot->cycles = counter_check_cycles(v->check);
-    for (size_t e = 0; e < v->specs.count; e++)
+    for (size_t e = 0; e < v->specs.count; e++) {
         counter_check_event(v->check, e, &slot->event[e]);
+        slot->columns = counter_check_columns(v->check, e, slot->column[e]);
+    }
     if (code == 0 && i == RUN_MAIN)
         code = replay_orders(v, slot, err);
     for (size_t n = 0; code == 0 && i == RUN_SWEEP && n < SWEEP_POINTS; n++) {
@@ -221,6 +225,8 @@ static int report(struct validation *v, const struct own_output *own)
                                 .rounds = first->rounds,
                                 .cycles = first->cycles,
                                 .event = first->event,
+                                .column = first->column,
+                                .columns = first->columns,
                                 .replayed = o->seeds ? first->replayed : NULL,
                                 .seeds = o->seeds,
                                 .sweep = second ? second->sweep : NULL,
@@ -230,6 +236,8 @@ static int report(struct validation *v, const struct own_output *own)
         counters_report_print(&r, own_page(own));
     if (o->common.files.csv.to)
         counters_report_csv(&r, o->common.files.csv.to);
+    if (o->common.files.svg.to)
+        counters_report_svg(&r, o->common.files.svg.to);
     return stack_files_close(&o->common.files, own, o->common.files.json.to ? counters_report_json(&r) : NULL,
                              r.run.status);
 }
@@ -272,6 +280,8 @@ int validate_counters(int argc, char **argv)
         {"order-seed", OPTION_COUNT, &o.order_seed, "N", "seed of the random order of the run (0)"},
         {"seeds", OPTION_COUNT, &o.seeds, "N", "replay the run in N other random orders (0)"},
         {"sweep", OPTION_FLAG, &o.sweep, NULL, "also replay a run with short slices at other slices and ratios"},
+        {"svg", OPTION_STRING, &o.common.files.svg_path, "FILE",
+         "draw estimates and exact counts over time as SVG; - is standard output"},
         VALIDATE_OPTION_ROWS(&o.common),
     };
     enum { ROWS = sizeof table / sizeof table[0] };

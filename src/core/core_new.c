@@ -48,6 +48,7 @@ static struct memsys_config memsys_config_of(const struct core_config *k)
         .walk_latency = (unsigned)k->tlb_walk_latency,
         .memory_latency = (unsigned)k->memory_latency,
         .memory_bytes_per_cycle = (unsigned)k->memory_bytes_per_cycle,
+        .memory_write_cycles = (unsigned)k->memory_write_cycles,
         .bus_bytes = (unsigned)k->bus_width,
         .perfect_l1i = k->perfect_l1i,
         .perfect_l2i = k->perfect_l2i,

@@ -89,6 +89,7 @@ struct process *process_new_empty(const struct process_config *config, struct er
         return NULL;
     }
     p->config = *config;
+    p->marked = true;
     p->vfork_done_fd = -1;
     inherited_note(&p->inherited);
     random_seed(&p->random, config->seed);
@@ -212,6 +213,11 @@ bool process_loader_failed(const struct process *p)
 bool process_is_child(const struct process *p)
 {
     return p->is_child;
+}
+
+bool process_is_marked(const struct process *p)
+{
+    return p->marked;
 }
 
 uint64_t process_retired_insns(const struct process *p)

@@ -76,7 +76,10 @@ int process_signal(const struct process *p); /* signal that ended the process; 0
  * terminal or of a host process that is not of the run; 0: none. The guest may have handled it, and need not have ended
  * of it, but what it did afterwards depends on when the signal came. Signals that the guest ignores do not count. */
 int process_interruption(const struct process *p);
-bool process_is_child(const struct process *p);          /* forked by the guest; see end_as_child */
+bool process_is_child(const struct process *p); /* forked by the guest; see end_as_child */
+/* The process's mark, which counters with the modifier `marked` look at. Set at the start, clear in a forked process.
+ * The guest sets and clears it with prctl, PR_TASK_PERF_EVENTS_ENABLE and PR_TASK_PERF_EVENTS_DISABLE. */
+bool process_is_marked(const struct process *p);
 uint64_t process_retired_insns(const struct process *p); /* by all threads of the process, including ended ones */
 uint64_t process_total_insns(const struct process *p);   /* by the process and all its reaped descendants */
 struct guest_memory *process_memory(struct process *p);

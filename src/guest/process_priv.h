@@ -96,6 +96,7 @@ struct process {
     struct rlimit limits[RLIM_NLIMITS]; /* the guest's resource limits */
     int nice;                           /* as set by setpriority; has no effect */
     uint32_t personality;               /* as set by personality(2); has no effect */
+    bool marked;                        /* see process_is_marked */
     uint64_t missing_named[8];          /* bit set by number: unimplemented system calls already reported to the user */
 };
 

@@ -105,6 +105,7 @@ static void limit_fields(struct process *p, struct fields *f)
     field_int(f, &p->nice);
     fields_check(f, p->nice >= -20 && p->nice < 20, "its priority is impossible");
     field_u32(f, &p->personality);
+    field_bool(f, &p->marked);
     for (unsigned i = 0; i < sizeof p->missing_named / sizeof *p->missing_named; i++)
         field_u64(f, &p->missing_named[i]);
 }

@@ -42,16 +42,18 @@ static uint64_t ceil_div(uint64_t n, uint64_t by)
     return (n + by - 1) / by;
 }
 
-/* Occupies the bus. Returns the last cycle of the transfer; with unlimited bandwidth, the cycle of the request. */
-static uint64_t bus_transfer(struct memsys *m, unsigned bytes, bool write, uint64_t now)
+/* Occupies the bus for the cycles of the bytes, and for at least `least` cycles. Returns the last cycle of the
+ * transfer; if it takes none (unlimited bandwidth), the cycle of the request. */
+static uint64_t bus_transfer(struct memsys *m, unsigned bytes, unsigned least, bool write, uint64_t now)
 {
     uint64_t transactions = ceil_div(bytes, m->bus_bytes);
     m->counts.bus_transactions += transactions;
     *(write ? &m->counts.bus_writes : &m->counts.bus_reads) += transactions;
-    if (!m->bytes_per_cycle)
+    uint64_t cycles = m->bytes_per_cycle ? ceil_div(bytes, m->bytes_per_cycle) : 0;
+    cycles = cycles > least ? cycles : least;
+    if (cycles == 0)
         return now;
     uint64_t start = now > m->bus_free ? now : m->bus_free;
-    uint64_t cycles = ceil_div(bytes, m->bytes_per_cycle);
     m->bus_free = start + cycles;
     m->counts.bus_busy_cycles += cycles;
     return start + cycles - 1;
@@ -70,7 +72,7 @@ static void write_back(struct memsys *m, struct cache *from, const struct reques
         return;
     if (!c) {
         if (!q->warm)
-            bus_transfer(m, from->line_bytes, true, now);
+            bus_transfer(m, from->line_bytes, 0, true, now);
         return;
     }
     ptrdiff_t i = tags_find(&c->tags, addr);
@@ -166,7 +168,7 @@ struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const s
         return (struct mem_answer){.ready = now + m->l2_latency, .level = LEVEL_L2};
     }
     if (!c) {
-        uint64_t sent = q->warm ? now : bus_transfer(m, above->line_bytes, false, now);
+        uint64_t sent = q->warm ? now : bus_transfer(m, above->line_bytes, 0, false, now);
         hierarchy_count_primary(m, q, true);
         return (struct mem_answer){.ready = sent + m->memory_latency, .level = LEVEL_MEMORY};
     }
@@ -175,12 +177,12 @@ struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const s
     return hierarchy_access(m, c, &lower, addr, q->warm ? now : cache_take_port(c, now));
 }
 
-enum mem_level hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
-                                    unsigned size, uint64_t now)
+struct mem_answer hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
+                                       unsigned size, uint64_t now)
 {
     if (m->perfect_l2d) {
         hierarchy_count_access(hierarchy_counts(m, &m->l2, q), q);
-        return LEVEL_L2;
+        return (struct mem_answer){.level = LEVEL_L2};
     }
     struct request store = *q;
     store.dirty = true;
@@ -189,7 +191,7 @@ enum mem_level hierarchy_pass_store(struct memsys *m, struct cache *c, const str
             now = cache_take_port(c, now);
         if (tags_find(&c->tags, addr) >= 0) {
             hierarchy_access(m, c, &store, addr, now);
-            return c->level;
+            return (struct mem_answer){.level = c->level};
         }
         struct cache_counts *n = hierarchy_counts(m, c, q);
         hierarchy_count_access(n, q);
@@ -197,9 +199,11 @@ enum mem_level hierarchy_pass_store(struct memsys *m, struct cache *c, const str
         hierarchy_prefetch(m, c, q, addr, true, now);
         now += c->latency;
     }
-    if (!q->warm)
-        bus_transfer(m, size, true, now);
-    return LEVEL_MEMORY;
+    struct mem_answer a = {.level = LEVEL_MEMORY};
+    uint64_t last = q->warm ? 0 : bus_transfer(m, size, m->write_cycles, true, now);
+    if (m->write_cycles)
+        a.ready = last + 1;
+    return a;
 }
 
 /* ---- prefetches */

@@ -29,9 +29,10 @@ struct mem_answer hierarchy_access(struct memsys *m, struct cache *c, const stru
 /* Requests the line of `addr` from the levels below `above`, which has missed or is absent. */
 struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const struct request *q, uint64_t addr,
                                   uint64_t now);
-/* Passes on a store that misses c and does not allocate, or that c writes through. Returns the level that took it. */
-enum mem_level hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
-                                    unsigned size, uint64_t now);
+/* Passes on a store that misses c and does not allocate, or that c writes through. Returns the level that took it, and
+ * the cycle in which it is written: 0 if nobody waits for that. */
+struct mem_answer hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,
+                                       unsigned size, uint64_t now);
 /* Lets the prefetcher of c request lines after an access. */
 void hierarchy_prefetch(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr, bool miss,
                         uint64_t now);

@@ -20,8 +20,8 @@ struct memsys {
     struct cache l2, l3;
     unsigned l2_latency; /* latency of accesses to a perfect L2, even if the core has no L2 */
     unsigned walk_latency, memory_latency;
-    unsigned bus_bytes, bytes_per_cycle;
-    uint64_t bus_free; /* cycle from which the bus is free, if bandwidth is limited */
+    unsigned bus_bytes, bytes_per_cycle, write_cycles;
+    uint64_t bus_free; /* cycle from which the bus is free, if transfers take cycles */
     bool perfect_l1i, perfect_l1d, perfect_l2i, perfect_l2d;
     struct memsys_counts warm; /* counts of warming accesses */
 };

@@ -80,6 +80,7 @@ struct memsys *memsys_new(const struct memsys_config *k, struct error *err)
     m->memory_latency = k->memory_latency;
     m->bus_bytes = k->bus_bytes;
     m->bytes_per_cycle = k->memory_bytes_per_cycle;
+    m->write_cycles = k->memory_write_cycles;
     m->perfect_l1i = k->perfect_l1i;
     m->perfect_l1d = k->perfect_l1d;
     m->perfect_l2i = k->perfect_l2i;
@@ -214,7 +215,9 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
         return a;
     }
     if (tags_find(&c->tags, addr) < 0 && !c->allocate_on_store) {
-        a.level = hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
+        struct mem_answer passed = hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
+        a.level = passed.level;
+        a.ready = passed.ready > a.ready ? passed.ready : a.ready;
         hierarchy_count_primary(m, q, false);
         if (a.level == LEVEL_MEMORY)
             hierarchy_count_primary(m, q, true);
@@ -230,10 +233,11 @@ static struct mem_answer store(struct memsys *m, const struct request *q, uint64
     struct request w = *q;
     w.dirty = !c->write_through;
     a = hierarchy_access(m, c, &w, addr, now);
-    if (c->write_through)
-        hierarchy_pass_store(m, c, q, addr, size, now + c->latency);
+    uint64_t written = c->write_through ? hierarchy_pass_store(m, c, q, addr, size, now + c->latency).ready : 0;
     if (a.level == LEVEL_L1) /* a hit */
         a.ready = now + 1;
+    if (written > a.ready)
+        a.ready = written;
     return a;
 }
 

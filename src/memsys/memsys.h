@@ -14,7 +14,9 @@
  * is rejected instead, and the core tries again. The bus serves transfers in the order of the requests. With b bytes
  * per cycle, a transfer of n bytes occupies the bus for k = ceil(n / b) cycles from cycle s on, the first cycle in
  * which the bus is free and the request is present; a line arrives at s + k - 1 + memory_latency. With unlimited
- * bandwidth it arrives memory_latency after the request.
+ * bandwidth it arrives memory_latency after the request. A store that no cache takes occupies the bus for at least
+ * memory_write_cycles, as memory is busy with a single write for as long as with a whole access, also with unlimited
+ * bandwidth.
  *
  * Accesses on the wrong path are like any other; `wrong_path` only separates the counts.
  *
@@ -66,6 +68,7 @@ struct memsys_config {
     unsigned walk_latency;           /* cycles of a miss in the last TLB level, in addition to that level's latency */
     unsigned memory_latency;         /* cycles */
     unsigned memory_bytes_per_cycle; /* bus bandwidth; 0: unlimited, without queueing */
+    unsigned memory_write_cycles;    /* least cycles of the bus for a store that no cache takes; 0: only its bytes */
     unsigned bus_bytes;              /* bus width: a transfer of n bytes is ceil(n / width) transactions */
     bool perfect_l1i, perfect_l2i, perfect_itlb; /* always hits; its state is neither read nor changed */
     bool perfect_l1d, perfect_l2d, perfect_dtlb;
@@ -116,7 +119,7 @@ struct memsys_counts {
     uint64_t itlb_misses[2], dtlb_misses[2];    /* misses of the first level, also if the page was already on its way */
     uint64_t itlb_walks[2], dtlb_walks[2];      /* page walks begun: misses of all levels */
     uint64_t bus_transactions, bus_reads, bus_writes; /* reads + writes = transactions */
-    uint64_t bus_busy_cycles;                         /* 0 with unlimited bandwidth */
+    uint64_t bus_busy_cycles;                         /* 0 if transfers take none */
 };
 
 struct memsys;
@@ -143,7 +146,8 @@ static inline struct mem_answer memsys_load(struct memsys *m, uint64_t addr, uns
                                             bool wrong_path);
 /* A store leaves the store buffer. `ready` is the cycle in which the buffer's entry is free: the next cycle for a hit.
  * Without allocation, a miss passes the store on to the first level that has the line, or over the bus, and frees the
- * entry in the next cycle; it needs no MSHR. Stores are never on the wrong path. */
+ * entry in the next cycle; with memory_write_cycles, when the bus is done with it. It needs no MSHR. Stores are never
+ * on the wrong path. */
 struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, uint64_t now);
 
 /* Whether a port of the L1D is free in this cycle. Each accepted load or store takes one. */

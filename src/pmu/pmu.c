@@ -42,7 +42,7 @@ struct pmu {
     bool each_cycle;            /* some counter needs a callback for every single cycle */
     bool cycles;                /* some counter is BY_CYCLES */
     bool any_per_stall;         /* some counter counts stalls when they end */
-    bool forked;                /* this is a process that the guest forked */
+    bool marked;                /* the process is marked (process_is_marked) */
     enum stride_events strides; /* what instruction callbacks need of stride predictors */
     uint8_t mode;               /* current enum privilege of the core */
     uint32_t moments;           /* callbacks of instructions that some counter needs, a bit for each enum insn_moment */
@@ -76,7 +76,7 @@ static uint64_t sum_of_counts(const struct pmu *p, const struct counter *c)
 static const struct count_term *plain_term(const struct counter *c)
 {
     const struct count_term *only = NULL;
-    if (c->by != BY_COUNTS || c->shaped || c->spec->privilege != PRIVILEGE_ANY)
+    if (c->by != BY_COUNTS || c->shaped || c->spec->marked || c->spec->privilege != PRIVILEGE_ANY)
         return NULL;
     for (const struct count_term *t = c->source->terms; t->sign; t++) {
         if (!(t->bits & c->selection))
@@ -107,7 +107,7 @@ bool pmu_counts_cycles(const struct event_spec *s)
 
 static bool counts_now(const struct pmu *p, const struct counter *c)
 {
-    return c->by != BY_NOTHING && c->spec->privilege & p->mode && !c->halted && !(c->spec->marked && p->forked);
+    return c->by != BY_NOTHING && c->spec->privilege & p->mode && !c->halted && (p->marked || !c->spec->marked);
 }
 
 static void add(struct pmu *p, struct counter *c, uint64_t amount, const struct insn_view *v)
@@ -289,11 +289,17 @@ static void set_up_observer(struct pmu *p);
 static void on_forked(void *context)
 {
     struct pmu *p = context;
-    p->forked = true;
     memset(p->value, 0, p->count * sizeof *p->value);
     for (size_t i = 0; i < p->count; i++)
         if (p->of[i].by == BY_COUNTS && p->core)
             p->of[i].counted_up_to = sum_of_counts(p, &p->of[i]);
+}
+
+static void on_mark(void *context, bool marked)
+{
+    struct pmu *p = context;
+    catch_up(p);
+    p->marked = marked;
 }
 
 static void on_end(void *context)
@@ -320,6 +326,7 @@ struct pmu *pmu_new_bank(size_t count, struct error *err)
     }
     p->count = count;
     p->mode = PRIVILEGE_USER;
+    p->marked = true;
     set_up_observer(p);
     return p;
 }
@@ -342,6 +349,7 @@ struct pmu *pmu_new(const struct event_specs *specs, pmu_counted *counted, void 
     p->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
                                      .set_counting = on_set_counting,
+                                     .set_marked = on_mark,
                                      .context = p,
                                      .numbers = p->value,
                                      .count = p->count};

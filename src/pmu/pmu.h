@@ -11,7 +11,7 @@
  * event of the memory system belongs to the mode in which it happens; a store may leave the store buffer in a later
  * mode than that of its instruction.
  *
- * Limits: the process that was started is marked; processes that it forks are not. */
+ * A counter of the marked process counts nothing while the process has no mark (process_is_marked). */
 #ifndef CYCLESCOPE_PMU_PMU_H
 #define CYCLESCOPE_PMU_PMU_H
 

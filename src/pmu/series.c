@@ -84,6 +84,13 @@ static void on_forked(void *context)
     s->core = NULL;
 }
 
+static void on_mark(void *context, bool marked)
+{
+    struct series *s = context;
+    const struct simulation_sum *counters = pmu_sum(s->pmu);
+    counters->set_marked(counters->context, marked);
+}
+
 /* Replaces the last reading by one at the end if it lies behind the last instruction, so that the remaining cycles
  * belong to the interval of that instruction, or if there is no room for another row. */
 static void on_end(void *context)
@@ -124,6 +131,8 @@ struct series *series_new(const struct event_specs *specs, uint64_t interval_ins
     s->sum = *pmu_sum(s->pmu);
     s->sum.forked = on_forked;
     s->sum.end = on_end;
+    s->sum.set_counting = NULL;
+    s->sum.set_marked = on_mark;
     s->sum.context = s;
     return s;
 }

@@ -179,6 +179,13 @@ static void on_forked(void *context)
     r->core = NULL;
 }
 
+static void on_mark(void *context, bool marked)
+{
+    struct recorder *r = context;
+    const struct simulation_sum *counters = pmu_sum(r->pmu);
+    counters->set_marked(counters->context, marked);
+}
+
 /* ---- counters */
 
 /* The count depends on a whole cycle, not on single instructions. */
@@ -297,7 +304,7 @@ struct recorder *recorder_new(const struct recorder_config *k, const struct core
     }
     r->config = *k;
     r->to = to;
-    r->sum = (struct simulation_sum){.forked = on_forked, .end = on_end, .context = r};
+    r->sum = (struct simulation_sum){.forked = on_forked, .end = on_end, .set_marked = on_mark, .context = r};
     maps_begin(&r->maps, memory, to);
     if (begin(r, core, err) != 0) {
         recorder_free(r);

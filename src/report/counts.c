@@ -66,7 +66,7 @@ const struct count_row count_rows[] = {
     EACH("bus_transactions", bus_transactions, "bus transactions", TRUST_NONE),
     EACH("bus_reads", bus_reads, "of these, reads", TRUST_NONE),
     EACH("bus_writes", bus_writes, "of these, writes", TRUST_NONE),
-    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was busy, if its bandwidth is limited",
+    EACH("bus_busy_cycles", bus_busy_cycles, "cycles in which the bus was busy, if its transfers take cycles",
          TRUST_NONE),
 };
 const size_t count_row_count = sizeof count_rows / sizeof count_rows[0];

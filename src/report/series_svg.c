@@ -41,7 +41,7 @@ static void put_axis(struct drawing *d, double bottom)
 {
     d->plot.top = bottom - PLOT_HEIGHT;
     svg_x_axis(&d->plot, TICKS_OF_X);
-    svg_x_label(&d->plot);
+    svg_x_label(&d->plot, "instructions");
 }
 
 /* Draws one step per column; a column without a value interrupts the line. */

@@ -37,7 +37,7 @@ static void put_axes(const struct svg_plot *p)
     svg_y_axis(p, "");
     svg_x_axis(p, TICKS);
     svg_y_label(p, SVG_MARGIN + SVG_FONT, "CPI");
-    svg_x_label(p);
+    svg_x_label(p, "instructions");
 }
 
 /* Height of a column up to the bottom of `layer`, in CPI. */

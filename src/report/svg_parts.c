@@ -119,10 +119,10 @@ void svg_x_axis(const struct svg_plot *p, unsigned ticks)
                 svg_x(p, tick), bottom, svg_x(p, tick), bottom + 5 + SVG_FONT, stall_short((uint64_t)tick, text));
 }
 
-void svg_x_label(const struct svg_plot *p)
+void svg_x_label(const struct svg_plot *p, const char *text)
 {
-    fprintf(p->to, "<text class=\"axis\" x=\"%.*f\" y=\"%.2f\" text-anchor=\"middle\">instructions</text>\n",
-            p->decimals, p->left + p->width / 2, p->top + p->height + 5 + 2.5 * SVG_FONT);
+    fprintf(p->to, "<text class=\"axis\" x=\"%.*f\" y=\"%.2f\" text-anchor=\"middle\">%s</text>\n", p->decimals,
+            p->left + p->width / 2, p->top + p->height + 5 + 2.5 * SVG_FONT, text);
 }
 
 void svg_cut(const struct svg_plot *p, double x, const char *value)

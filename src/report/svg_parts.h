@@ -51,7 +51,7 @@ struct svg_plot {
     double left, top, width, height;
     int decimals;      /* of the coordinates of the rectangle and its legend: 0 if they are whole pixels */
     struct svg_axis y; /* the vertical axis */
-    double insns;      /* the horizontal axis: instructions at its right end */
+    double insns;      /* the horizontal axis: instructions, or what else it counts, at its right end */
 };
 
 double svg_x(const struct svg_plot *p, double insn);
@@ -63,8 +63,8 @@ void svg_y_axis(const struct svg_plot *p, const char *unit);
 void svg_y_label(const struct svg_plot *p, double x, const char *text);
 /* The ticks of the horizontal axis below the plot, at most `ticks` of them after 0. `insns` must be set. */
 void svg_x_axis(const struct svg_plot *p, unsigned ticks);
-/* The label of the horizontal axis: "instructions". */
-void svg_x_label(const struct svg_plot *p);
+/* The label of the horizontal axis. */
+void svg_x_label(const struct svg_plot *p, const char *text);
 /* A triangle with its middle at `x` above the plot, where a value is higher than the axis; `value` is its tooltip. */
 void svg_cut(const struct svg_plot *p, double x, const char *value);
 

@@ -153,6 +153,30 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* One number of each column, as an array. */
+enum column_member { COLUMN_TRUTH, COLUMN_HALF, COLUMN_VALUE };
+
+static json_t *column_json(const struct counters_report *r, size_t event, enum column_member what, unsigned estimator)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->columns; i++) {
+        const struct checked_column *c = &r->column[event][i];
+        json_array_append_new(list, number(what == COLUMN_TRUTH  ? c->truth
+                                           : what == COLUMN_HALF ? c->half
+                                                                 : c->value[estimator]));
+    }
+    return list;
+}
+
+static json_t *columns_json(const struct counters_report *r, size_t event)
+{
+    json_t *all = json_pack("{s:o, s:o}", "true", column_json(r, event, COLUMN_TRUTH, 0), "half",
+                            column_json(r, event, COLUMN_HALF, 0));
+    for (unsigned b = 0; all && b < CHECK_ESTIMATORS; b++)
+        json_object_set_new(all, check_estimator(b)->name, column_json(r, event, COLUMN_VALUE, b));
+    return all;
+}
+
 static json_t *event_json(const struct counters_report *r, size_t i)
 {
     const struct counter_checked *e = &r->event[i];
@@ -171,6 +195,8 @@ static json_t *event_json(const struct counters_report *r, size_t i)
                                           (json_int_t)r->replayed[i][b].held));
         json_object_set_new(one, check_estimator(b)->name, by);
     }
+    if (one)
+        json_object_set_new(one, "rounds", columns_json(r, i));
     return one;
 }
 

@@ -1,4 +1,5 @@
-/* Results of `validate counters`, `validate stalls` and `validate overhead`, as text, JSON and CSV. */
+/* Results of `validate counters`, `validate stalls` and `validate overhead`, as text, JSON and CSV; those of `validate
+ * counters` also as SVG. */
 #ifndef CYCLESCOPE_REPORT_VALIDATE_SAMPLING_REPORT_H
 #define CYCLESCOPE_REPORT_VALIDATE_SAMPLING_REPORT_H
 
@@ -30,8 +31,10 @@ struct counters_report {
     size_t rounds;   /* whole rounds */
     uint64_t cycles; /* cycles of the program in user mode */
     const struct counter_checked *event;
-    const struct replayed (*replayed)[CHECK_ESTIMATORS]; /* by event; NULL: no order was replayed */
-    uint64_t seeds;                                      /* orders that were replayed */
+    const struct checked_column (*column)[CHECK_COLUMNS]; /* by event: its rounds */
+    size_t columns;                                       /* length of each */
+    const struct replayed (*replayed)[CHECK_ESTIMATORS];  /* by event; NULL: no order was replayed */
+    uint64_t seeds;                                       /* orders that were replayed */
     const struct sweep_point *sweep;
     size_t points;  /* length of `sweep`; 0: no sweep */
     unsigned draws; /* orders that were replayed for each point of the sweep */
@@ -40,6 +43,8 @@ struct counters_report {
 void counters_report_print(const struct counters_report *r, FILE *to);
 json_t *counters_report_json(const struct counters_report *r); /* owned by the caller; NULL if a name is not UTF-8 */
 void counters_report_csv(const struct counters_report *r, FILE *to);
+/* Draws estimates and true counts over time (validate_counters_svg.c). */
+void counters_report_svg(const struct counters_report *r, FILE *to);
 
 /* ---- stalls: the same program on cores with less and less overlap of instructions */
 

@@ -23,7 +23,7 @@ struct series {
 struct estimated {
     struct counter_check *check;
     struct estimates *estimates;
-    struct series rounds;
+    struct series rounds, half; /* estimates and half widths of their intervals */
 };
 
 struct counter_check {
@@ -57,9 +57,12 @@ static double *series_row(struct counter_check *c, struct series *s)
 static void round_ready(void *context, const struct estimate_round *r)
 {
     struct estimated *e = context;
-    double *row = series_row(e->check, &e->rounds);
-    if (row)
-        memcpy(row, r->value, e->check->plan->event_count * sizeof *row);
+    double *value = series_row(e->check, &e->rounds), *half = series_row(e->check, &e->half);
+    size_t bytes = e->check->plan->event_count * sizeof *value;
+    if (value)
+        memcpy(value, r->value, bytes);
+    if (half)
+        memcpy(half, r->half, bytes);
 }
 
 struct counter_check *counter_check_new(const struct plan *p, struct error *err)
@@ -94,6 +97,7 @@ void counter_check_free(struct counter_check *c)
     for (unsigned i = 0; i < CHECK_ESTIMATORS; i++) {
         estimates_free(c->by[i].estimates);
         free(c->by[i].rounds.value);
+        free(c->by[i].half.value);
     }
     free(c->truth.value);
     free(c->total);
@@ -189,4 +193,22 @@ void counter_check_event(const struct counter_check *c, size_t event, struct cou
                                  ? NAN
                                  : kl_distance(c->truth.value + first, e->rounds.value + first, rounds, columns);
     }
+}
+
+size_t counter_check_columns(const struct counter_check *c, size_t event, struct checked_column to[CHECK_COLUMNS])
+{
+    size_t rounds = counter_check_rounds(c), columns = rounds < CHECK_COLUMNS ? rounds : CHECK_COLUMNS;
+    for (size_t i = 0; i < columns; i++) {
+        size_t from = i * rounds / columns, end = (i + 1) * rounds / columns;
+        struct checked_column sum = {0};
+        for (size_t r = from; r < end; r++) {
+            size_t at = (first_complete(c) + r) * c->plan->event_count + event;
+            sum.truth += c->truth.value[at] / (double)(end - from);
+            sum.half += c->by[CHECK_DEFAULT].half.value[at] / (double)(end - from);
+            for (unsigned b = 0; b < CHECK_ESTIMATORS; b++)
+                sum.value[b] += c->by[b].rounds.value[at] / (double)(end - from);
+        }
+        to[i] = sum;
+    }
+    return columns;
 }

@@ -25,6 +25,14 @@ struct counter_checked {
     } by[CHECK_ESTIMATORS];
 };
 
+/* The rounds of an event as a row of columns: each is the mean of one or more successive rounds. Counts per round. */
+enum { CHECK_COLUMNS = 400 };
+struct checked_column {
+    double truth;
+    double value[CHECK_ESTIMATORS];
+    double half; /* half width of the 95 % interval of CHECK_DEFAULT in one round; INFINITY: unknown */
+};
+
 struct counter_check;
 
 /* The plan belongs to the caller and must outlive the check. NULL with a message on failure. */
@@ -41,5 +49,7 @@ int counter_check_finish(struct counter_check *c, struct error *err) MUST_CHECK;
 size_t counter_check_rounds(const struct counter_check *c);   /* complete rounds */
 uint64_t counter_check_cycles(const struct counter_check *c); /* of all slices */
 void counter_check_event(const struct counter_check *c, size_t event, struct counter_checked *to);
+/* The complete rounds in at most CHECK_COLUMNS columns. Returns the number of columns. */
+size_t counter_check_columns(const struct counter_check *c, size_t event, struct checked_column to[CHECK_COLUMNS]);
 
 #endif

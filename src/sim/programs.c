@@ -100,7 +100,8 @@ static int measure(struct programs *all, struct runner *runner, unsigned program
     struct simulation s = *all->s;
     struct simulation_firmware_hooks hooks = {
         .begin = begin_hook, .end = end_hook, .drain = drain_hook, .context = runner};
-    struct sim_process proc = {.process = p, .s = &s, .core = all->core, .turns = all->turns, .program = program};
+    struct sim_process proc = {
+        .process = p, .s = &s, .core = all->core, .marked = true, .turns = all->turns, .program = program};
     s.progress = note_progress;
     s.progress_context = runner;
     s.firmware_hooks = s.firmware_hooks ? &hooks : NULL;

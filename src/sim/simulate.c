@@ -66,6 +66,20 @@ static void note_fork(struct sim_process *proc)
     }
 }
 
+/* After a system call the process may have changed its mark. */
+static void note_mark(struct sim_process *proc)
+{
+    const struct simulation_sum *sum = proc->s->sum;
+    bool marked = process_is_marked(proc->process);
+    if (marked == proc->marked)
+        return;
+    proc->marked = marked;
+    if (sum && sum->set_marked) {
+        core_counts(proc->core); /* reports the cycles so far */
+        sum->set_marked(sum->context, marked);
+    }
+}
+
 /* Linux system call numbers, the same on all RISC-V. */
 enum { GUEST_CLONE = 220, GUEST_CLONE3 = 435 };
 
@@ -83,6 +97,7 @@ static void trap(struct sim_process *proc, struct thread *t)
         proc->firmware = core_copy_firmware(proc->core);
     process_trap(proc->process, t);
     note_fork(proc);
+    note_mark(proc);
     firmware_copy_free(proc->firmware);
     proc->firmware = NULL;
 }
@@ -224,6 +239,7 @@ int sim_process_measure(struct sim_process *proc, struct simulation_result *r, s
     const struct simulation *s = proc->s;
     bool keep_full = s->keep_pipeline_full && (s->sum == NULL || s->sum->set_counting);
     core_step_every_cycle(proc->core, s->step);
+    note_mark(proc); /* the process may come from a checkpoint, or be a copy */
     int code = warm_up(proc, keep_full, err);
     if (code != 0)
         return code;
@@ -300,7 +316,7 @@ int simulation_boot(struct core *c, const struct simulation *s, bool shared, str
 int sim_process_new(struct sim_process *proc, struct process *p, const struct simulation *s, struct error *err)
 {
     size_t bytes = sim_process_numbers(s) * sizeof(uint64_t);
-    *proc = (struct sim_process){.process = p, .s = s};
+    *proc = (struct sim_process){.process = p, .s = s, .marked = true};
     proc->of_children = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (proc->of_children == MAP_FAILED)
         return error_set(err, -errno, "cannot allocate counts: %s", strerror(errno));

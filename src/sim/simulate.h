@@ -19,6 +19,9 @@ struct simulation_sum {
     /* Turns counting on or off; at first it is on. Called between two cycles, with instructions in flight. NULL: the
      * observer always counts. */
     void (*set_counting)(void *context, bool counts);
+    /* Called when the mark of the process (process_is_marked) changes, in the system call that changes it, with all
+     * records reported; at first the process is marked. NULL: the observer ignores marks. */
+    void (*set_marked)(void *context, bool marked);
     void *context;
     uint64_t *numbers; /* of this process; when the simulation returns, including its children */
     size_t count;      /* of numbers */

@@ -22,6 +22,7 @@ struct sim_process {
     struct simulation_counts start; /* counts when measuring began, or when this process was forked */
     uint64_t *of_children;          /* shared memory: the sum of the children's measurements, by enum shared */
     bool is_child;                  /* the guest forked this process */
+    bool marked;                    /* process_is_marked as `s->sum` knows it */
     struct turns *turns;            /* NULL: this process has the core to itself */
     unsigned program;               /* number of the program in `turns` */
     struct firmware_copy *firmware; /* copy for a child, made before a system call that may fork; else NULL */

@@ -2,7 +2,9 @@
 refuse; and a workload that beats with the round, on which a fixed order of turns fails."""
 import csv
 import math
+import re
 import shutil
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -81,6 +83,43 @@ def test_intervals_are_held_against_the_truth(counters):
 def test_the_csv_of_counters_has_the_truth(counters):
     assert len(counters["rows"]) == 18
     assert all(int(row["true_value"]) == by_event(counters)[row["event"]]["true_value"] for row in counters["rows"])
+
+
+def test_rounds_have_the_distance(counters):
+    """The rounds in JSON are those that the distance is computed from."""
+    for c, w in ((c, w) for c in counters["counters"] for w in ESTIMATORS):
+        truth, estimate = c["rounds"]["true"], c["rounds"][w]
+        assert len(truth) == len(estimate) == counters["multiplexing"]["rounds"]
+        if c["rare"]:
+            continue
+        estimate = [max(e, 0.5 if t else 0) for t, e in zip(truth, estimate)]
+        shares = [(t / sum(truth), e / sum(estimate)) for t, e in zip(truth, estimate)]
+        assert math.isclose(sum(p * math.log(p / q) for p, q in shares if p), c[w]["distance"], abs_tol=1e-9)
+
+
+def test_the_picture_shows_estimates_and_full_counts_of_each_round(module_cli, mix):
+    report = validate(module_cli, "counters", "-e", "loads,mispredictions", "--slice", "20K", "--max-insns", "3M", "--svg",
+                      "svg", mix)
+    rounds, cycles = report["multiplexing"]["rounds"], 200000
+    svg = ElementTree.parse(module_cli.work / "svg").getroot()
+    paths = {name: [e.get("d") for e in svg.iter("{http://www.w3.org/2000/svg}path") if e.get("class") == name]
+             for name in ("true", "estimate", "linear", "band")}
+    ticks = [(float(e.get("x")), float(e.get("y")), e.text) for e in svg.iter("{http://www.w3.org/2000/svg}text")
+             if e.get("class") == "tick"]
+    assert any(e.text == "rounds of 200,000 cycles" for e in svg.iter("{http://www.w3.org/2000/svg}text"))
+    rows = [(y, float(text)) for x, y, text in ticks if x < 72]  # of the vertical axes, from the lowest tick up
+    starts = [i for i, (_, tick) in enumerate(rows) if tick == 0]
+    axes = [rows[i:j] for i, j in zip(starts, [*starts[1:], len(rows)])]
+    assert len(axes) == 2 and all(len(found) == 2 for found in paths.values())
+    for i, (counter, axis) in enumerate(zip(report["counters"], axes)):
+        (bottom, _), (top, most) = axis[0], axis[-1]
+        for name, key in (("true", "true"), ("estimate", "regression"), ("linear", "linear")):
+            points = re.findall(r"[ML]([0-9.]+) ([0-9.]+)H([0-9.]+)", paths[name][i])
+            assert len(points) == rounds and float(points[-1][2]) == 72 + 840
+            for (x, y, _), count in zip(points, counter["rounds"][key]):
+                shown = (bottom - 0.35 * 12 - float(y)) / (bottom - top) * most
+                assert abs(shown - min(most, count * 1000 / cycles)) < 0.01 * most
+        assert paths["band"][i].count("H") == 2 * rounds
 
 
 def test_counters_repeat(module_cli, mix, counters):

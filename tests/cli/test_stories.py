@@ -81,9 +81,24 @@ def test_sieve_the_bus_is_the_limit(count):
     assert c["bus_busy_cycles"] > 0.99 * c["cycles"] and 21.9 < c["cycles"] / c["stores"] < 22.1
 
 
+def test_sieve_single_writes_are_the_limit_of_the_older_core(count):
+    c = count("pentium", TRAFFIC, BLIND)
+    assert c["bus_busy_cycles"] > 0.99 * c["cycles"] and 8 <= c["cycles"] / c["stores"] < 8.1
+
+
 def test_sieve_the_newer_core_is_slower_in_time(count):
     older, newer = (count(core, TRAFFIC, BLIND)["cycles"] / mhz for core, mhz in MHZ.items())
-    assert newer > 5 * older
+    assert newer > 1.7 * older
+
+
+def test_sieve_what_a_write_costs_decides_which_core_is_ahead(count):
+    fixed = count("pentium-pro", TRAFFIC, TEST)
+    newer = fixed["cycles"] / fixed["loads"] / MHZ["pentium-pro"]
+    times = []
+    for cycles in (0, 5, 8, 15):
+        c = count("pentium", TRAFFIC, f"--set memory.write_cycles={cycles} {BLIND}")
+        times.append(c["cycles"] / c["stores"] / MHZ["pentium"])
+    assert times[0] < 0.25 * newer and times[1] < 0.5 * newer < times[2] < newer < times[3]
 
 
 def test_sieve_testing_removes_write_backs_and_is_faster(count):

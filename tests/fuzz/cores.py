@@ -38,7 +38,8 @@ CACHE_BYTES = 16 << 20   # most of a cache, so that draws are quick
 SHOWN = 10               # failures that are shrunk and printed; of a kind, two
 
 GUESTS = "ctzw zicond hints memory_map memory_short_file signal_basic signal_fault thread_futex fork_exec".split()
-FORKS = {"fork_exec", "signal_fault"}  # lengths are of each process, so limits would change what the children do
+# Lengths are of each process, so limits would change what the children do.
+FORKS = {"fork_exec", "signal_fault", "counter_of_the_marked_process", "counter_of_a_process_that_marks_itself"}
 TELL_CYCLES = {"cycle_counter_counts_cycles"}  # what they do depends on the core
 RETIRED = "loads stores branches conditional_branches taken_branches fp_instructions atomics system_calls".split()
 

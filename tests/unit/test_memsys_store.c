@@ -184,6 +184,37 @@ static void test_victims_delay_only_through_bandwidth(void **state)
     memsys_free(m);
 }
 
+static void test_single_writes_take_memory_for_a_time(void **state)
+{
+    (void)state;
+    struct memsys_config config = small_config();
+    config.l2.size_bytes = 0;
+    config.l1d.allocate_on_store = false;
+    config.memory_write_cycles = 20;
+    struct memsys *m = build(&config);
+    ANSWERS(memsys_store(m, 0, 8, 0, 0), 22, LEVEL_MEMORY);  /* 20 cycles of the bus from 2 on */
+    ANSWERS(memsys_store(m, 64, 1, 0, 1), 42, LEVEL_MEMORY); /* then 20 more */
+    ANSWERS(load(m, 128, 2), 104, LEVEL_MEMORY);             /* a line takes no cycles and does not wait */
+    assert_int_equal(memsys_counts(m)->bus_busy_cycles, 40);
+    memsys_free(m);
+    config.memory_bytes_per_cycle = 4;
+    m = build(&config);
+    ANSWERS(memsys_store(m, 0, 8, 0, 0), 22, LEVEL_MEMORY);
+    ANSWERS(load(m, 64, 0), 22 + 7 + 100, LEVEL_MEMORY); /* with limited bandwidth it waits */
+    memsys_free(m);
+    config.memory_write_cycles = 1;
+    m = build(&config);
+    ANSWERS(memsys_store(m, 0, 8, 0, 0), 4, LEVEL_MEMORY); /* its bytes take longer */
+    memsys_free(m);
+    config.memory_write_cycles = 20;
+    config.memory_bytes_per_cycle = 0;
+    config.l1d.write = WRITE_THROUGH;
+    m = build(&config);
+    ANSWERS(load(m, 0, 0), 102, LEVEL_MEMORY);
+    ANSWERS(memsys_store(m, 0, 8, 0, 200), 222, LEVEL_L1); /* a hit waits for the write too */
+    memsys_free(m);
+}
+
 static void test_stores_queue_for_the_bus(void **state)
 {
     (void)state;
@@ -225,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_dirty_victim_takes_a_line_where_it_is_new),
         cmocka_unit_test(test_dirty_victim_of_the_last_level_goes_over_the_bus),
         cmocka_unit_test(test_victims_delay_only_through_bandwidth),
+        cmocka_unit_test(test_single_writes_take_memory_for_a_time),
         cmocka_unit_test(test_stores_queue_for_the_bus),
         cmocka_unit_test(test_names_of_write_policies),
     };

@@ -38,6 +38,7 @@ static void become_child(struct thread *t, struct member *member, const struct c
     p->pid = t->tid = member->guest_pid;
     p->member = member;
     p->is_child = true;
+    p->marked = false;
     p->offset_ns += p->retired_insns;
     p->retired_insns = p->children_insns = 0;
     random_seed(&p->random, random_u64(&p->random) + (uint64_t)p->pid);

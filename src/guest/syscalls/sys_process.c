@@ -259,6 +259,8 @@ int64_t sys_prctl(struct thread *t, const uint64_t a[6])
         signal = p->member->subreaper;
         return guest_copy_out(p->memory, a[1], &signal, sizeof signal);
     case PR_GET_TIMERSLACK: return 50000;
+    case PR_TASK_PERF_EVENTS_ENABLE:
+    case PR_TASK_PERF_EVENTS_DISABLE: p->marked = (int)a[0] == PR_TASK_PERF_EVENTS_ENABLE; return 0;
     case PR_GET_NO_NEW_PRIVS:
     case PR_GET_KEEPCAPS:
     case PR_GET_SECCOMP:
