@@ -187,8 +187,8 @@ static bool is_measured(const struct sampled_run *s, uint64_t start, size_t *at)
     return *at < r->count && r->measured[*at].window.start == start && r->measured[*at].done;
 }
 
-/* Draws `missing` units of each phase among those that are no windows yet: every choice is equally likely. Adds the rare
- * units, whose phase will be the one behind all others. */
+/* Draws `missing` units of each phase among those that are no windows yet: every choice is equally likely. Adds the
+ * rare units, whose phase will be the one behind all others. */
 static void draw_units(const struct sampled_run *s, struct stratum *h, struct refinement *to)
 {
     const struct unit_phases *units = &s->units;
