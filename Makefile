@@ -85,7 +85,7 @@ $(BUILD)/firmware/sampler.elf: $(wildcard firmware/*) $(wildcard src/sampler/sam
 	$(Q)$(CROSS)gcc -std=gnu11 -O2 $(WARN) -Isrc -I. -march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -ffreestanding \
 	    -fno-pie -no-pie -static -nostdlib -mno-relax -Wl,--no-relax,-Ttext-segment=0x4000000000,--build-id=none,--no-warn-rwx-segments -o $@ $(filter %.S %.c,$^)
 
-# ---- libcyclescope: src/lib and what it needs of the other modules. Nobody sees names but those of the public header.
+# ---- libcyclescope: src/lib and what it needs of the other modules. It exports only the names of the public header.
 
 version  := $(shell sed -n 's/.*VERSION "\(.*\)"/\1/p' src/base/version.h)
 soname   := libcyclescope.so.0

@@ -147,7 +147,7 @@ def netlist(luts, seed):
             cells.append((FLIPFLOP, [f"n{k}"], f"q{k}", 0))
         signals.append(cells[-1][2])
 
-    # Gather signals nobody reads with exclusive-or, or the tools would optimize them away.
+    # Gather unread signals with exclusive-or, or the tools would optimize them away.
     read = {signal for cell in cells for signal in cell[1]}
     unread = [cell[2] for cell in cells if cell[2] not in read]
     count = 0

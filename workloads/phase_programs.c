@@ -5,7 +5,7 @@
  * Each program notes the counter `instret` where its initialization ends and where each repetition begins, and prints
  * what it noted at its end, in instructions:
  *
- *     init N                         initialization ends here; 0: there is none
+ *     init N                         initialization ends here; 0: no initialization
  *     period MEAN LEAST MOST         length of a repetition; 0: the program has no period
  *     inner MEAN LEAST MOST          length of a shorter period within it; 0: none
  *

@@ -37,7 +37,7 @@ static unsigned next_line_propose(void *state, uint64_t addr, uint64_t pc, bool 
 
 enum { STRIDE_ENTRIES = 256, STRIDE_SURE = 2 };
 
-struct stride_entry {
+struct stride_prefetch_entry {
     uint64_t pc;   /* instruction of this entry; a conflict overwrites it */
     uint64_t last; /* address of the last access */
     int64_t step;  /* step from the access before the last; 0: none yet */
@@ -45,14 +45,14 @@ struct stride_entry {
     bool used;     /* the entry is valid */
 };
 
-struct stride {
-    struct stride_entry entry[STRIDE_ENTRIES];
+struct stride_prefetcher {
+    struct stride_prefetch_entry entry[STRIDE_ENTRIES];
     unsigned line_bytes, degree; /* configuration, after the state to save (state_bytes) */
 };
 
 static void *stride_create(unsigned line_bytes, unsigned degree)
 {
-    struct stride *s = calloc(1, sizeof *s);
+    struct stride_prefetcher *s = calloc(1, sizeof *s);
     if (s) {
         s->line_bytes = line_bytes;
         s->degree = degree;
@@ -61,10 +61,10 @@ static void *stride_create(unsigned line_bytes, unsigned degree)
 }
 
 /* Trains the entry. Returns whether its step was seen often enough to prefetch. */
-static bool stride_train(struct stride_entry *e, uint64_t addr, uint64_t pc)
+static bool stride_train(struct stride_prefetch_entry *e, uint64_t addr, uint64_t pc)
 {
     if (!e->used || e->pc != pc) {
-        *e = (struct stride_entry){.pc = pc, .last = addr, .used = true};
+        *e = (struct stride_prefetch_entry){.pc = pc, .last = addr, .used = true};
         return false;
     }
     int64_t step = (int64_t)(addr - e->last);
@@ -78,8 +78,9 @@ static bool stride_train(struct stride_entry *e, uint64_t addr, uint64_t pc)
 
 static unsigned stride_propose(void *state, uint64_t addr, uint64_t pc, bool miss, uint64_t *to)
 {
-    struct stride *s = state;
-    struct stride_entry *e = &s->entry[pc >> 1 & (STRIDE_ENTRIES - 1)]; /* instructions lie at even addresses */
+    struct stride_prefetcher *s = state;
+    struct stride_prefetch_entry *e =
+        &s->entry[pc >> 1 & (STRIDE_ENTRIES - 1)]; /* instructions lie at even addresses */
     if (!stride_train(e, addr, pc) || !miss)
         return 0;
     int64_t step = e->step, line = s->line_bytes;
@@ -97,7 +98,7 @@ static const struct cache_prefetcher stride = {.name = "stride",
                                                .sees_hits = true,
                                                .create = stride_create,
                                                .destroy = free,
-                                               .state_bytes = offsetof(struct stride, line_bytes),
+                                               .state_bytes = offsetof(struct stride_prefetcher, line_bytes),
                                                .propose = stride_propose};
 
 const struct cache_prefetcher *const cache_prefetchers[] = {&none, &next_line, &stride, NULL};

@@ -20,7 +20,7 @@ struct work {
     uint64_t insns, entries;
 };
 
-struct profile {
+struct profiling {
     struct bbv_set *set;
     struct fine_signal *fine; /* NULL: not wanted */
     const struct guest_memory *memory;
@@ -35,7 +35,7 @@ struct profile {
 
 /* ---- vectors */
 
-static int make_room(struct profile *profile, uint32_t block)
+static int make_room(struct profiling *profile, uint32_t block)
 {
     while (profile->work_count <= block) {
         struct work *work = array_grow(profile->work, profile->work_count, &profile->work_room, sizeof *work);
@@ -54,7 +54,7 @@ static int make_room(struct profile *profile, uint32_t block)
     return 0;
 }
 
-static void add_work(struct profile *profile, uint32_t block, uint64_t insns, uint64_t entries)
+static void add_work(struct profiling *profile, uint32_t block, uint64_t insns, uint64_t entries)
 {
     profile->work[block].insns += insns;
     profile->work[block].entries += entries;
@@ -62,7 +62,7 @@ static void add_work(struct profile *profile, uint32_t block, uint64_t insns, ui
 }
 
 /* Moves what was added up into the set, as one vector. */
-static int flush(struct profile *profile)
+static int flush(struct profiling *profile)
 {
     int code = 0;
     for (size_t word = 0; word < profile->live_count; word++)
@@ -78,7 +78,7 @@ static int flush(struct profile *profile)
 
 /* Makes intervals longer: 1, 2, 10, 20, 100, 200 ... times as long as the first. Vectors are added up in place: a sum
  * has no more entries than its parts. */
-static int lengthen(struct profile *profile)
+static int lengthen(struct profiling *profile)
 {
     struct bbv_set *s = profile->set;
     uint64_t digit = s->interval;
@@ -100,7 +100,7 @@ static int lengthen(struct profile *profile)
     return 0;
 }
 
-static void end_vector(struct profile *profile)
+static void end_vector(struct profiling *profile)
 {
     if (profile->code == 0 && profile->set->count == BBV_MOST)
         profile->code = -E2BIG;
@@ -117,7 +117,7 @@ static void end_vector(struct profile *profile)
  * the first time. */
 static void add_block(void *context, uint32_t number, const struct basic_block *block, uint64_t insns, uint64_t entries)
 {
-    struct profile *profile = context;
+    struct profiling *profile = context;
     if (profile->code == 0 && number == profile->blocks)
         profile->code = bbv_note_block(profile->set, profile->memory, profile->blocks++, block);
     if (profile->code == 0 && number >= profile->work_count)
@@ -129,14 +129,14 @@ static void add_block(void *context, uint32_t number, const struct basic_block *
         profile->code = fine_signal_add(profile->fine, number, insns, entries);
 }
 
-static uint64_t next_stop(const struct profile *profile)
+static uint64_t next_stop(const struct profiling *profile)
 {
     uint64_t fine = profile->fine ? fine_signal_left(profile->fine) : UINT64_MAX;
     return fine < profile->left ? fine : profile->left;
 }
 
 /* Collects what ran since the last stop: `insns` instructions. */
-static void stop(struct profile *profile, struct engine_state *e, uint64_t insns)
+static void stop(struct profiling *profile, struct engine_state *e, uint64_t insns)
 {
     interpreter.block_counts(e, add_block, profile);
     if (profile->code == 0 && profile->fine)
@@ -148,7 +148,7 @@ static void stop(struct profile *profile, struct engine_state *e, uint64_t insns
 
 /* The instructions after the last complete interval make a vector if they are at least half an interval. A shorter one
  * would not be comparable with others. */
-static void end_run(struct profile *profile, struct engine_state *e, uint64_t insns)
+static void end_run(struct profiling *profile, struct engine_state *e, uint64_t insns)
 {
     stop(profile, e, insns);
     uint64_t interval = profile->set->interval, rest = interval - profile->left;
@@ -159,7 +159,7 @@ static void end_run(struct profile *profile, struct engine_state *e, uint64_t in
 }
 
 /* Runs to the end of the process. A child that the guest forks continues uncounted. */
-static void run_counted(struct process *p, struct engine_state *e, struct profile *profile)
+static void run_counted(struct process *p, struct engine_state *e, struct profiling *profile)
 {
     uint64_t due = next_stop(profile), ran = 0;
     bool counted = true;
@@ -191,7 +191,7 @@ int bbv_profile_with(struct process *p, uint64_t interval, struct bbv_set *s, st
     if (e == NULL)
         return -ENOMEM;
     s->interval = interval ? interval : CHOSEN_FIRST;
-    struct profile profile = {
+    struct profiling profile = {
         .set = s, .fine = fine, .memory = process_memory(p), .chosen = interval == 0, .left = s->interval};
     interpreter.set_hooks(e, &(struct engine_hooks){.count_blocks = true});
     run_counted(p, e, &profile);

@@ -153,11 +153,11 @@ static const struct stage_reason head_reasons[HEAD_WAITS] = {
 };
 
 const struct stage_row stage_rows[STAGES] = {
-    [STAGE_FETCH] = {"fetch", "what ended fetch", CORE(fetch_stop), FETCH_STOPS, fetch_reasons},
-    [STAGE_DISPATCH] = {"dispatch", "what ended dispatch", CORE(dispatch_stop), DISPATCH_STOPS, dispatch_reasons},
-    [STAGE_ISSUE] = {"issue", "what ended issue", CORE(issue_stop), ISSUE_STOPS, issue_reasons},
-    [STAGE_COMMIT] = {"commit", "what ended commit", CORE(commit_stop), COMMIT_STOPS, commit_reasons},
-    [STAGE_HEAD] = {"head", "what the oldest instruction waited for", CORE(head_wait), HEAD_WAITS, head_reasons},
+    [STAGE_ROW_FETCH] = {"fetch", "what ended fetch", CORE(fetch_stop), FETCH_STOPS, fetch_reasons},
+    [STAGE_ROW_DISPATCH] = {"dispatch", "what ended dispatch", CORE(dispatch_stop), DISPATCH_STOPS, dispatch_reasons},
+    [STAGE_ROW_ISSUE] = {"issue", "what ended issue", CORE(issue_stop), ISSUE_STOPS, issue_reasons},
+    [STAGE_ROW_COMMIT] = {"commit", "what ended commit", CORE(commit_stop), COMMIT_STOPS, commit_reasons},
+    [STAGE_ROW_HEAD] = {"head", "what the oldest instruction waited for", CORE(head_wait), HEAD_WAITS, head_reasons},
 };
 
 uint64_t stage_cycles(const struct simulation_counts *c, const struct stage_row *row, unsigned reason)

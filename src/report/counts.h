@@ -33,8 +33,8 @@ const struct count_row *count_find(const char *name); /* NULL: no count has this
 uint64_t count_value(const struct simulation_counts *c, const struct count_row *row);
 json_t *counts_json(const struct simulation_counts *c); /* object of all count_rows by name, owned by the caller */
 
-/* Cycles by the reason why a stage stopped. Each cycle has exactly one reason per stage, so the reasons of a stage sum
- * to the cycles of the run. */
+/* Cycles by the reason why a stage stopped, and by what the oldest instruction waited for. Each cycle has exactly one
+ * reason per row, so the reasons of a row sum to the cycles of the run. */
 struct stage_reason {
     const char *name;
     const char *help;
@@ -48,7 +48,7 @@ struct stage_row {
     const struct stage_reason *reason;
 };
 
-enum stage { STAGE_FETCH, STAGE_DISPATCH, STAGE_ISSUE, STAGE_COMMIT, STAGE_HEAD, STAGES };
+enum stage_row_index { STAGE_ROW_FETCH, STAGE_ROW_DISPATCH, STAGE_ROW_ISSUE, STAGE_ROW_COMMIT, STAGE_ROW_HEAD, STAGES };
 extern const struct stage_row stage_rows[STAGES];
 
 /* Cycles of `row` with this reason, an index into row->reason. */

@@ -151,7 +151,7 @@ static void print_line(const struct run_report *r, const struct line *l, FILE *t
     fputc('\n', to);
 }
 
-static void print_stage(const struct run_report *r, enum stage stage, FILE *to)
+static void print_stage(const struct run_report *r, enum stage_row_index stage, FILE *to)
 {
     const struct stage_row *row = &stage_rows[stage];
     double cycles = (double)r->result.counts.core.cycles;
@@ -170,8 +170,8 @@ void stat_report_print(const struct run_report *r, FILE *to)
         if (makes_sense(&lines[i], r->simulation->core))
             print_line(r, &lines[i], to);
     if (r->result.counts.core.cycles) {
-        print_stage(r, STAGE_DISPATCH, to);
-        print_stage(r, STAGE_HEAD, to);
+        print_stage(r, STAGE_ROW_DISPATCH, to);
+        print_stage(r, STAGE_ROW_HEAD, to);
     }
     fputc('\n', to);
     run_report_print_end(r, to);

@@ -14,7 +14,7 @@ const struct estimator *check_estimator(unsigned i)
 }
 
 /* A table of counts: a row for each round, a column for each event. */
-struct series {
+struct count_table {
     double *value;      /* row-major */
     size_t count, room; /* rows used and allocated */
 };
@@ -23,13 +23,13 @@ struct series {
 struct estimated {
     struct counter_check *check;
     struct estimates *estimates;
-    struct series rounds, half; /* estimates and half widths of their intervals */
+    struct count_table rounds, half; /* estimates and half widths of their intervals */
 };
 
 struct counter_check {
     const struct plan *plan;
     struct estimated by[CHECK_ESTIMATORS];
-    struct series truth;
+    struct count_table truth;
     uint64_t *total;        /* by event: true counts */
     uint64_t *busiest;      /* by event: sum over rounds of the count of the busiest slice, without the last round */
     uint64_t *most;         /* by event: count of the busiest slice of the last round */
@@ -41,7 +41,7 @@ struct counter_check {
 };
 
 /* Appends a row of zeros. NULL: out of memory. */
-static double *series_row(struct counter_check *c, struct series *s)
+static double *count_table_row(struct counter_check *c, struct count_table *s)
 {
     size_t columns = c->plan->event_count;
     double *grown = array_grow(s->value, s->count, &s->room, columns * sizeof *grown);
@@ -57,7 +57,7 @@ static double *series_row(struct counter_check *c, struct series *s)
 static void round_ready(void *context, const struct estimate_round *r)
 {
     struct estimated *e = context;
-    double *value = series_row(e->check, &e->rounds), *half = series_row(e->check, &e->half);
+    double *value = count_table_row(e->check, &e->rounds), *half = count_table_row(e->check, &e->half);
     size_t bytes = e->check->plan->event_count * sizeof *value;
     if (value)
         memcpy(value, r->value, bytes);
@@ -123,7 +123,7 @@ int counter_check_add(struct counter_check *c, const struct slice *s, const uint
 {
     size_t columns = c->plan->event_count;
     if (c->truth.count == 0 || s->round != c->round) {
-        if (series_row(c, &c->truth) == NULL)
+        if (count_table_row(c, &c->truth) == NULL)
             return error_set(err, -ENOMEM, "out of memory for the counts of a round");
         begin_round(c, s->round);
     }

@@ -618,7 +618,7 @@ def test_a_restored_program_can_be_isolated(cli, guests):
     cli.run(*save, "--isolate", "--bind", "bound", "-o", "binds", "/reader")
     cli.complains("--bind .*/bound, give it again", *restore, "binds")
     assert cli.run(*restore, "binds", "--bind", "bound:ro", status=4).out == printed
-    # Started without isolation: its folder is none that it can reach.
+    # Started without isolation: an isolated program cannot reach its folder.
     cli.run(*save, "-o", "free", "/reader")
     cli.complains("open, which --isolate does not let it reach", *restore, "free")
 

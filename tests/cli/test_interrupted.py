@@ -54,7 +54,7 @@ def forever(guests):
 
 
 def interrupt(cli, *words, number=signal.SIGINT, ready=2, group=True):
-    """Runs a command, interrupts it when the guest has written so many bytes, and gives exit status and page."""
+    """Runs a command, interrupts it when the guest has written `ready` bytes, and returns exit status and page."""
     process = cli.spawn(cli.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert len(process.stdout.read(ready)) == ready
     (os.killpg if group else os.kill)(process.pid, number)

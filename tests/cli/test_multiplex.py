@@ -232,7 +232,7 @@ def test_a_shorter_log_goes_less_far(cli, module_cli, logged):
 
 
 def grow(process, path, times):
-    """Waits until a file that a process writes has grown so many times since it was first seen."""
+    """Waits until a file that a process writes has grown `times` times since it was first seen."""
     sizes, end = set(), time.monotonic() + PATIENCE_SECONDS
     while len(sizes) <= times:
         assert process.poll() is None, "the process ended"
@@ -257,7 +257,7 @@ def test_the_log_of_a_killed_run_has_what_was_written(cli, guests):
     assert r["multiplexing"]["user_instructions"] > 1000 and by_event(r)["stores"]["value"] > 100
 
 
-# ---- programs that share the core: what only one of them does is in none of the other's counts
+# ---- programs that share the core: events of one program are not in the counts of another
 
 
 @pytest.fixture(scope="module")

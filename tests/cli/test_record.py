@@ -249,14 +249,14 @@ def test_many_events_are_sampled_at_once(cli):
 @pytest.mark.parametrize("mode", ["interrupt", "precise"])
 @pytest.mark.parametrize("event", ["cycles", "l1d_misses", "branch-misses", "stores"])
 def test_truth_changes_no_sample_and_tells_which_skid(cli, mode, event):
-    """Samples are the same by watching counts as by being told of each event; but of cycles there may be one that was
-    announced and did not come."""
+    """Samples are the same with watched counts as with a callback for each event. Precise samples of cycles may differ by
+    one, which was announced for a cycle that did not come."""
     words = (*(["--precise"] if mode == "precise" else []), "-e", event, "-c", 7, "./work", 3000)
-    plain, told = record(cli, *words, by="insn"), record(cli, "--truth", *words, by="insn")
-    e = told["events"][0]
+    plain, with_truth = record(cli, *words, by="insn"), record(cli, "--truth", *words, by="insn")
+    e = with_truth["events"][0]
     assert plain["events"][0]["truth"] is None and e["truth"]["samples"] == e["samples"] > 50
-    assert told["info"]["mode"] == mode
-    assert apart(samples_at(told), samples_at(plain)) in ([0, 1] if e["cycles"] and mode == "precise" else [0])
+    assert with_truth["info"]["mode"] == mode
+    assert apart(samples_at(with_truth), samples_at(plain)) in ([0, 1] if e["cycles"] and mode == "precise" else [0])
     if mode == "precise":
         assert e["truth"]["other_instruction"] == 0
     else:

@@ -266,8 +266,8 @@ def test_stalls_add_up(module_cli):
 
 
 def test_intervals_include_what_warming_leaves_wrong(module_cli):
-    """Some windows are measured twice, and the difference is part of every interval. Nobody knows how much wrong paths
-    leave in the second cache."""
+    """Some windows are measured twice, and the difference is part of every interval. How much wrong paths
+    leave in the second cache is unknown."""
     page = module_cli.run("stat", *SYSTEMATIC, "--lead", "500K", "--json", "json", "-e",
                           "loads,loads:spec,l1d_accesses,l2_access_misses,rob_full_cycles,bus_transactions,"
                           "l2_access_misses:spec", copied(module_cli, "memory_bound"))

@@ -23,7 +23,7 @@
 #
 # Three divisions, each of which waits for the one before, hold up commit: from the cycle after the commit before to the
 # one in which they complete. Instructions commit in five runs of cycles, the last of which is the exit. A falling edge
-# needs a cycle in which the condition held: what is before the first one is none. In the first four runs commit begins
+# needs a cycle in which the condition held: cycles before the first such cycle make no edge. In the first four runs commit begins
 # with its full width of 4, and does not keep it up to their end; the exit is alone.
     .include "fact.inc"
     begin

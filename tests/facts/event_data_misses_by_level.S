@@ -206,8 +206,8 @@
 # of the next line of the second cache (which a third cache with lines of 128 bytes has), and one across two lines that
 # are there, which is two accesses; then stores to a line of the first cache, of the second cache, and two to memory,
 # one in another page; and an atomic in a third page, which is a load and a store: its store finds what its load
-# brought. The fence sees to it that all stores have reached the cache. Each page costs a walk, and whoever walks is
-# sent back and issues again; the atomic counts as a store there. Stores of a wrong path never leave, so all paths have
+# brought. The fence sees to it that all stores have reached the cache. Each page costs a walk, and an access that walks
+# is sent back and issues again; the atomic counts as a store there. Stores of a wrong path never leave, so all paths have
 # the same ones.
     .include "fact.inc"
     begin

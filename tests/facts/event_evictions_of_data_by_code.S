@@ -22,9 +22,9 @@
 #: expect counter.reads == 5 * 8
 #: expect counter.writes == 8
 #
-# The second and third cache have one line each, for code and data. Six lines of code are three of theirs: 0, 1 and 2.
+# The second and third cache have one line each, for code and data. Six lines of code are three lines of these caches: 0, 1 and 2.
 # The first half of 0 is fetched; the store brings its line in, which displaces 0 in both, and is written through to the
-# second cache, which so is dirty. fence.i holds fetch until then. The second half of 0 displaces the clean line of the
+# second cache, whose line is then dirty. fence.i holds fetch until then. The second half of 0 displaces the clean line of the
 # store in the third, and the dirty one in the second, which goes to the third and displaces 0 there. Line 1 displaces
 # the dirty line in the third, and it goes to memory, and 0 in the second. Line 2 displaces 1 in both. Five lines came
 # from memory.

@@ -200,7 +200,7 @@
 #
 # 28 instructions, one at a time. With a ROB of one entry each enters in the cycle in which the one before retires,
 # waits for its turn in the next, then for what it needs, and retires a cycle after it has it. So each makes a full ROB
-# for one cycle in which nobody waits, one for its turn, and its latency. The first enters in cycle 6; in the last, in
+# for one cycle in which nothing waits, one for its turn, and its latency. The first enters in cycle 6; in the last, in
 # which the exit retires, the ROB is empty.
 # ALUs or one cycle: five before the loads, four addresses of stores, the fence, three at the end. Units: 3 and 20.
 # Floating point: 2, 4 and 12. First cache, or forwarded: four of 2. Second cache: two of 2 + 9; the same after a walk,

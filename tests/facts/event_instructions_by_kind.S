@@ -71,7 +71,7 @@
 # last that in which the exit commits. By class there are 14 for ALUs, which are the address and a constant before the
 # others, a pause, two accesses to CSRs, three compressed ones, and the two system calls with their arguments; 2
 # multiplications, 3 divisions, 10 of floating point, 3 loads, 3 prefetches, 12 stores, 7 atomics and 4 fences: 58. A
-# pause has the opcode of a fence and is none. An atomic is a load and a store, `lr` and `sc` included.
+# pause has the opcode of a fence, but is not counted as one. An atomic is a load and a store, `lr` and `sc` included.
     .include "fact.inc"
     begin
     la a1, area

@@ -75,7 +75,7 @@
 # prefetched, ask for the next: for all five others, and for one behind the end. For the first cache's prefetcher the
 # second cache is asked for a line when its other half is on its way, or not at all: all its accesses miss there, and of
 # each line one goes on, but for that of the first, which fetch asked for. The prefetchers of the lower caches see three
-# lines of theirs, and ask for one behind the end.
+# lines of their own size, and request one behind the end.
     .include "fact.inc"
     .text
     .balign 128

@@ -4,7 +4,8 @@
 #: expect issue(use) == complete(producer)
 #
 # While a quotient is computed, a branch that waits for products is mispredicted, and its wrong path renames the
-# quotient's register. After the resolution the register is the quotient's again: who reads it waits for that.
+# quotient's register. After the resolution the register is mapped to the quotient again: its readers wait for the
+# division.
     .include "fact.inc"
     begin
     li a2, 1

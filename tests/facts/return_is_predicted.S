@@ -8,8 +8,8 @@
 #: expect fetch(after) - complete(function) == 0
 #: expect events.return_mispredictions == 1
 #
-# The call is the last of its line, so both ways lead to a new line, a cycle each. The return stack knows the way back
-# at the first call; without it nobody does, and fetch waits for the return to resolve.
+# The call is the last of its line, so both ways lead to a new line, a cycle each. The return stack predicts the return
+# after the first call; without a return stack nothing does, and fetch waits for the return to resolve.
     .include "fact.inc"
     begin
     nops 7

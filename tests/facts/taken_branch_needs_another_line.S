@@ -9,7 +9,7 @@
 #: run fetch.lines=3
 #: expect fetch(far) - fetch(a) == 0
 #
-# A taken branch reads its target's line from the cache, be it the line that fetch is in: with one line per cycle it ends
+# A taken branch reads its target's line from the cache, even the line that fetch is in: with one line per cycle it ends
 # the group, so near comes a cycle after a, and far after near. Two lines are those of a and near, three all of them.
     .include "fact.inc"
     begin

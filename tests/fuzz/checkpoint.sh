@@ -8,7 +8,7 @@ build=${BUILD:-build} cross=${CROSS:-riscv64-linux-gnu-}
 work=$(realpath -m "$build/fuzz-checkpoint")
 rm -rf "$work/root" "$work/seeds"
 mkdir -p "$work/root/folder" "$work/seeds" "$work/corpus"
-for fd in /proc/$$/fd/*; do # what the caller left open is none of the guest's
+for fd in /proc/$$/fd/*; do # the guest must not inherit what the caller left open
     fd=${fd##*/}
     [ "$fd" -le 2 ] || [ "$fd" = 255 ] || eval "exec $fd>&-"
 done

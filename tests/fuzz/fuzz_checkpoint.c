@@ -235,8 +235,8 @@ static char state_of(pid_t pid)
     return end ? end[2] : '?';
 }
 
-/* Whoever sleeps, or has stopped himself, waits for something that does not come: that is allowed. So is being killed
- * by a process that it forked, but not to have used up its time. */
+/* Waits for the restored process. A process that sleeps or has stopped itself may wait forever, and may be killed by a
+ * process that it forked. It must not use up its CPU time. */
 static void watch(pid_t pid)
 {
     struct rusage used = {0};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-enum { HANG_MS = 1800 * 1000 }; /* whoever waits that long waits for ever */
+enum { HANG_MS = 1800 * 1000 }; /* a wait of this length counts as a hang */
 
 static char *guest;
 static int failed;
@@ -271,7 +271,7 @@ static void deaths(void)
         kill(pid, SIGKILL);
     while (run && code > 0)
         code = cyclescope_next(run, &b, &error);
-    is("a-killed-simulation-is-told", code < 0 && strstr(error.text, "killed by SIGKILL"), error.text);
+    is("a-killed-simulation-is-reported", code < 0 && strstr(error.text, "killed by SIGKILL"), error.text);
     cyclescope_free(run);
 
     pid_t tool = -1;

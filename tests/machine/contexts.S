@@ -1,7 +1,7 @@
 # A context for each address space: counters 3 (EVENT of user mode) and 4 (instructions of user mode), minstret and mcycle
-# (of user mode) are saved when another one comes, and restored when it comes back. 8 tells how often the program came, 9
-# what went wrong, 10 how many switches there were in all. With PERIOD, counter 5 interrupts every so many cycles; 7 tells
-# how often.
+# (of user mode) are saved when another context comes, and restored when it comes back. Counter 8 is how often the program
+# came, 9 the errors, 10 the number of all switches. With PERIOD, counter 5 interrupts every PERIOD cycles; counter 7 is the
+# number of these interrupts.
     .include "firmware.inc"
 
     .bss

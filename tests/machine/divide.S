@@ -1,9 +1,9 @@
 # ROUNDS rounds of a loop of four instructions, one of which does WORK; then NUMBER, hpmcounter3 to 10, instret, cycle and
-# 0 are told. DEATH is executed before that.
+# 0 are reported. DEATH is executed before that.
     .include "program.inc"
 
     begin
-    la s11, told
+    la s11, reported
     li s1, ROUNDS
     li s2, 3
     fcvt.d.l fa0, s1

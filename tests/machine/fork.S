@@ -13,7 +13,7 @@ word:
     .endm
 
     begin
-    la s11, told
+    la s11, reported
     la s0, word
     .globl loop
 loop:

@@ -8,7 +8,7 @@ table:
     .dword 1, 2, 3, 4, 5, 6, 7, 8
 
     begin
-    la s11, told
+    la s11, reported
     la s0, table
     li s1, ROUNDS
     li s2, 0

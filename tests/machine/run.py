@@ -84,7 +84,7 @@ class Bench:
         return self.firmware("sample.S", EVENT=f"({event}|MINH)", PERIOD=period, LOOP=hex(loop), **macros)
 
     def stat(self, *words, events=(), status=0):
-        """The numbers that the program told, its counters by event, and the whole report."""
+        """The numbers that the program reported, its counters by event, and the whole report."""
         report = self.folder / "json"
         report.unlink(missing_ok=True)
         words = [*(w for e in events for w in ("-e", e)), "--quiet", "--set", COUNTERS, "--json", report, *words]
@@ -92,8 +92,8 @@ class Bench:
         if done.returncode != status:
             raise Failure(f"status {done.returncode}: {done.stderr.decode().strip()[:300]}")
         whole = json.loads(report.read_text())
-        told = [int.from_bytes(done.stdout[i : i + 8], "little") for i in range(0, len(done.stdout), 8)]
-        return told, {c["event"]: c["value"] for c in whole.get("counters", [])}, whole
+        reported = [int.from_bytes(done.stdout[i : i + 8], "little") for i in range(0, len(done.stdout), 8)]
+        return reported, {c["event"]: c["value"] for c in whole.get("counters", [])}, whole
 
 
 # ---- interrupts
@@ -104,13 +104,13 @@ def every_period_is_an_interrupt(b):
     for period in (1000, 200, 125):
         for core in MODELS:
             firmware = b.sampling(b.numbers["loads"], period)
-            told, v, _ = b.stat("--core", core, "--firmware", firmware, b.loop(), events=["loads:u", "loads:m"])
-            expect(told[5], ROUNDS // period, f"interrupts, period {period} on {core}")
-            expect(told[7], told[5], f"interrupts in the histogram, period {period} on {core}")
+            reported, v, _ = b.stat("--core", core, "--firmware", firmware, b.loop(), events=["loads:u", "loads:m"])
+            expect(reported[5], ROUNDS // period, f"interrupts, period {period} on {core}")
+            expect(reported[7], reported[5], f"interrupts in the histogram, period {period} on {core}")
             expect(v["loads:u"], ROUNDS, f"loads:u, period {period} on {core}")
-            expect(told[0], (v["loads:u"] - period * (told[5] + 1)) % 2**64, f"the counter, period {period} on {core}")
-            if told[6] < told[5] - 1:
-                raise Failure(f"only {told[6]} of {told[5]} interrupts hit the loop, period {period} on {core}")
+            expect(reported[0], (v["loads:u"] - period * (reported[5] + 1)) % 2**64, f"the counter, period {period} on {core}")
+            if reported[6] < reported[5] - 1:
+                raise Failure(f"only {reported[6]} of {reported[5]} interrupts hit the loop, period {period} on {core}")
 
 
 def every_event_can_interrupt(b):
@@ -131,12 +131,12 @@ def every_event_can_interrupt(b):
     for name, (event, more, least) in shapes.items():
         period = 20000 if event == "rob_occupancy" else 500  # much passes before the handler is there
         firmware = b.sampling(f"{b.numbers[event]}|{more}", period)
-        told, _, _ = b.stat("--firmware", firmware, b.loop())
+        reported, _, _ = b.stat("--firmware", firmware, b.loop())
         stepped, _, _ = b.stat("--step", "--firmware", firmware, b.loop())
-        expect(stepped, told, f"{name}: told with --step")
-        counted = (told[0] + period * (told[5] + 1)) % 2**64
-        if told[5] == 0 or counted // period != told[5]:
-            raise Failure(f"{name}: {told[5]} interrupts for {counted} events")
+        expect(stepped, reported, f"{name}: reported with --step")
+        counted = (reported[0] + period * (reported[5] + 1)) % 2**64
+        if reported[5] == 0 or counted // period != reported[5]:
+            raise Failure(f"{name}: {reported[5]} interrupts for {counted} events")
         if least and not least <= counted <= 1.6 * least:
             raise Failure(f"{name}: {counted} events where {least} were expected")
 
@@ -146,8 +146,8 @@ def program_is_not_changed(b):
     _, alone, _ = b.stat(b.loop(), events=["instructions", "loads", "stores", "branches"])
     for period in (5000, 500, 3):
         firmware = b.sampling(b.numbers["instructions"], period)
-        told, v, _ = b.stat("--firmware", firmware, b.loop(), events=[e + ":u" for e in alone])
-        expect(told[8], sum(((n & 56) >> 3) + 1 for n in range(1, ROUNDS + 1)), f"the sum, period {period}")
+        reported, v, _ = b.stat("--firmware", firmware, b.loop(), events=[e + ":u" for e in alone])
+        expect(reported[8], sum(((n & 56) >> 3) + 1 for n in range(1, ROUNDS + 1)), f"the sum, period {period}")
         expect(v, {e + ":u": n for e, n in alone.items()}, f"counts of user mode, period {period}")
 
 
@@ -155,8 +155,8 @@ def runs_repeat(b):
     firmware = b.sampling(b.numbers["cycles"], 333)
     runs = [b.stat("--firmware", firmware, b.loop()) for _ in range(2)]
     runs.append(b.stat("--step", "--firmware", firmware, b.loop()))
-    for told, _, whole in runs[1:]:
-        expect(told, runs[0][0], "told")
+    for reported, _, whole in runs[1:]:
+        expect(reported, runs[0][0], "reported")
         expect(whole["events"], runs[0][2]["events"], "counts")
         expect(whole["cycles_by"], runs[0][2]["cycles_by"], "cycles by reason")
 
@@ -165,12 +165,12 @@ def skid_is_short(b):
     """Between overflow and interrupt no more retires than was in flight."""
     firmware = b.sampling(b.numbers["instructions"], 2000)
     for core in MODELS:
-        told, _, whole = b.stat("--core", core, "--firmware", firmware, b.loop())
+        reported, _, whole = b.stat("--core", core, "--firmware", firmware, b.loop())
         size = {key: int(whole["params"][key]) for key in ("rob.size", "fetch.buffer", "decode.width", "frontend.stages")}
         most = size["rob.size"] + size["fetch.buffer"] + size["decode.width"] * size["frontend.stages"]
         most += int(whole["params"]["commit.width"]) - 1  # others of the cycle in which it overflows
-        if not 0 < told[4] <= most:
-            raise Failure(f"{told[4]} instructions on {core}, whose window and front end hold {most}")
+        if not 0 < reported[4] <= most:
+            raise Failure(f"{reported[4]} instructions on {core}, whose window and front end hold {most}")
 
 
 # ---- modes
@@ -180,16 +180,16 @@ def modes_are_counted_apart(b):
     """What each mode executes is known by construction."""
     for core in MODELS:
         firmware = b.firmware("modes.S", COMMITTED=b.numbers["instructions"], BEFORE=17)
-        told, _, _ = b.stat("--core", core, "--firmware", firmware, b.loop())
+        reported, _, _ = b.stat("--core", core, "--firmware", firmware, b.loop())
         user = user_insns_before_reading(b)
-        expect(told[0], 18, f"instructions of machine mode on {core}")
-        expect(told[1], user + 2, f"instructions of user mode on {core}")
-        expect(told[2], user + 4 + 18, f"instructions of both on {core}")
-        expect(told[3], 0, f"instructions of neither on {core}")
-        expect(told[4], user + 8 + 18 + 5, f"a counter that was stopped on {core}")
-        expect(told[5], 5, f"a counter between start and stop on {core}")
-        expect(told[6], 1000, f"minstret while it stands still on {core}")
-        expect(told[7], 1000, f"mcycle while it stands still on {core}")
+        expect(reported[0], 18, f"instructions of machine mode on {core}")
+        expect(reported[1], user + 2, f"instructions of user mode on {core}")
+        expect(reported[2], user + 4 + 18, f"instructions of both on {core}")
+        expect(reported[3], 0, f"instructions of neither on {core}")
+        expect(reported[4], user + 8 + 18 + 5, f"a counter that was stopped on {core}")
+        expect(reported[5], 5, f"a counter between start and stop on {core}")
+        expect(reported[6], 1000, f"minstret while it stands still on {core}")
+        expect(reported[7], 1000, f"mcycle while it stands still on {core}")
 
 
 def user_insns_before_reading(b):
@@ -205,12 +205,12 @@ def modes_add_up(b):
     events = [f"{n}{more}{mode}" for n, more in specs for mode in ("", ":u", ":m")]
     firmware = b.sampling(b.numbers["instructions"], 700)
     for core in ("eyerman2006", "modern"):
-        told, v, whole = b.stat("--core", core, "--firmware", firmware, b.loop(), events=events)
+        reported, v, whole = b.stat("--core", core, "--firmware", firmware, b.loop(), events=events)
         wrong = [f"{n}{m}" for n, m in specs if v[f"{n}{m}:u"] + v[f"{n}{m}:m"] != v[f"{n}{m}"]]
         expect(wrong, [], f"events whose modes do not add up on {core}")
         expect(v["cycles"], whole["cycles"], "cycles")
-        if v["instructions:m"] < 40 * told[5] or v["cycles:m"] < v["instructions:m"] / 8:
-            raise Failure(f"{told[5]} interrupts, and only {v['instructions:m']} instructions in {v['cycles:m']} cycles")
+        if v["instructions:m"] < 40 * reported[5] or v["cycles:m"] < v["instructions:m"] / 8:
+            raise Failure(f"{reported[5]} interrupts, and only {v['instructions:m']} instructions in {v['cycles:m']} cycles")
         alone, cheap, _ = b.stat("--core", core, "--firmware", firmware, b.loop(), events=[f"{n}:m" for n in names])
         expect({n: cheap[f"{n}:m"] for n in names}, {n: v[f"{n}:m"] for n in names}, f"counted cheaply on {core}")
 
@@ -220,8 +220,8 @@ def handler_has_its_instructions(b):
     runs = {}
     for period in (2000, 1000, 500):
         firmware = b.sampling(b.numbers["loads"], period)
-        told, v, _ = b.stat("--firmware", firmware, b.loop(), events=["instructions:m"])
-        runs[told[5]] = v["instructions:m"] + 3 * (told[5] - told[6])
+        reported, v, _ = b.stat("--firmware", firmware, b.loop(), events=["instructions:m"])
+        runs[reported[5]] = v["instructions:m"] + 3 * (reported[5] - reported[6])
     (n1, i1), (n2, i2), (n3, i3) = sorted(runs.items())
     expect((i3 - i2) * (n2 - n1), (i2 - i1) * (n3 - n2), "instructions by interrupts are no straight line")
 
@@ -241,11 +241,11 @@ def selftest(b):
             COMMITTED=b.numbers["instructions"],
             LOADS=b.numbers["loads"],
         )
-        told, _, _ = b.stat("--core", core, "--firmware", firmware, program)
-        expect(told[5], 0, f"the first check that failed on {core}")
+        reported, _, _ = b.stat("--core", core, "--firmware", firmware, program)
+        expect(reported[5], 0, f"the first check that failed on {core}")
         text = (HERE / "selftest.S").read_text().partition("    start")[2]
         made = text.count("    check ") + 3 * text.count("    traps ")
-        expect(told[6], made, f"checks made on {core}")
+        expect(reported[6], made, f"checks made on {core}")
 
 
 def counters_are_open_or_not(b):
@@ -309,9 +309,9 @@ def forked_programs_have_a_copy(b):
     """Counters, interrupts and the firmware's memory go on in both processes from where they were."""
     program = b.assemble("fork.S", ROUNDS=5000)
     firmware = b.firmware("sample.S", EVENT=f"({b.numbers['loads']}|MINH)", PERIOD=400, LOOP=hex(b.address(program, "loop")))
-    told, v, _ = b.stat("--firmware", firmware, program, events=["loads:u", "instructions:u", "instructions:m", "instructions"])
-    expect(len(told), 18, "numbers told by two processes")
-    for process in (told[:9], told[9:]):
+    reported, v, _ = b.stat("--firmware", firmware, program, events=["loads:u", "instructions:u", "instructions:m", "instructions"])
+    expect(len(reported), 18, "numbers reported by two processes")
+    for process in (reported[:9], reported[9:]):
         expect(process[5], 25, "interrupts")
         expect(process[7], 25, "the histogram's sum")
         expect(process[0], (10000 - 400 * 26) % 2**64, "the counter")
@@ -331,8 +331,8 @@ def counters_agree_with_stat(b):
         code = f"{b.numbers[name.partition(':')[0]]}|{more or 0}"
         for mode, letter in (("MINH", "u"), ("UINH", "m"), (0, "um")):
             firmware = b.sampling(b.numbers["instructions"], 1000, OTHER=f"({code}|{mode})")
-            told, v, _ = b.stat("--firmware", firmware, b.loop(), events=[f"{name}:{letter}"])
-            read, total = told[1], v[f"{name}:{letter}"]
+            reported, v, _ = b.stat("--firmware", firmware, b.loop(), events=[f"{name}:{letter}"])
+            read, total = reported[1], v[f"{name}:{letter}"]
             rest = 0 if name.startswith("loads") and letter == "u" else 60000 if name == "rob_occupancy" else 2500
             if not 0 <= total - read <= rest:
                 raise Failure(f"{name}:{letter}: the program reads {read}, stat counts {total}")
@@ -349,16 +349,16 @@ def other_commands(b):
     ):
         done = b.run(*words, "--firmware", firmware, b.loop())
         expect(done.returncode, 0, " ".join(map(str, words)) + ": " + done.stderr.decode()[:300])
-        told = [int.from_bytes(done.stdout[i : i + 8], "little") for i in range(0, 72, 8)]
-        counted = (told[0] + 1000 * (told[5] + 1)) % 2**64
+        reported = [int.from_bytes(done.stdout[i : i + 8], "little") for i in range(0, 72, 8)]
+        counted = (reported[0] + 1000 * (reported[5] + 1)) % 2**64
         expect(counted, user_insns_before_reading(b), f"{words}: instructions of the program")
 
 
 def skipped_programs_keep_their_registers(b):
-    told, _, whole = b.stat("--skip", 30001, "--firmware", b.sampling(b.numbers["loads"], 100), b.loop())
-    expect(told[8], sum(((n & 56) >> 3) + 1 for n in range(1, ROUNDS + 1)), "the sum")
-    if not 40 <= told[5] <= 51:
-        raise Failure(f"{told[5]} interrupts in the second half")
+    reported, _, whole = b.stat("--skip", 30001, "--firmware", b.sampling(b.numbers["loads"], 100), b.loop())
+    expect(reported[8], sum(((n & 56) >> 3) + 1 for n in range(1, ROUNDS + 1)), "the sum")
+    if not 40 <= reported[5] <= 51:
+        raise Failure(f"{reported[5]} interrupts in the second half")
 
 
 # ---- mistakes

@@ -35,10 +35,10 @@ def contexts(b, **macros):
 
 
 def together(b, *words, programs, events=(), status=0):
-    """Rows told, by program; reports of all programs, and their counters by event."""
+    """Rows reported, by program; reports of all programs, and their counters by event."""
     others = [w for p in programs[1:] for w in ("--with", p)]
-    told, _, whole = b.stat(*words, *others, programs[0], events=events, status=status)
-    rows = {told[i]: told[i : i + 12] for i in range(0, len(told), 12)}
+    reported, _, whole = b.stat(*words, *others, programs[0], events=events, status=status)
+    rows = {reported[i]: reported[i : i + 12] for i in range(0, len(reported), 12)}
     reports = [whole, *whole.get("with", [])]
     return rows, reports, [{c["event"]: c["value"] for c in r.get("counters", [])} for r in reports]
 
@@ -80,13 +80,13 @@ def no_count_leaks_by_firmware(b):
         firmware = ["--core", core, "--firmware", contexts(b)]
         own = {n: alone(b, *firmware, program=p)[0] for n, p in enumerate(programs, 1)}
         rows, reports, _ = together(b, *firmware, *QUANTUM, programs=programs)
-        expect(sorted(rows), [1, 2, 3], f"programs that told on {core}")
+        expect(sorted(rows), [1, 2, 3], f"programs that reported on {core}")
         for n, row in rows.items():
             expect(own[n][FIRST], divisions[n], f"divisions of program {n}, alone on {core}")
             expect(row[FIRST], divisions[n], f"divisions of program {n} on {core}")
             expect(row[SECOND], own[n][SECOND], f"instructions of program {n} on {core}")
             expect(row[INSTRET], own[n][INSTRET], f"instret of program {n} on {core}")
-            expect(row[WRONG], 0, f"interrupts that were wrong, told by {n} on {core}")
+            expect(row[WRONG], 0, f"interrupts that were wrong, reported by {n} on {core}")
             if not own[n][CYCLE] * 0.9 <= row[CYCLE] <= reports[n - 1]["cycles"]:
                 raise Failure(f"program {n} on {core} reads {row[CYCLE]} cycles, {own[n][CYCLE]} when it is alone")
             if row[CAME] < 2:
@@ -106,7 +106,7 @@ def every_switch_is_an_interrupt(b):
             raise Failure(f"{first[CAME]} switches to the first program, whose cycles are {turns} turns")
         rows, _, _ = together(b, "--firmware", contexts(b, PERIOD=700), "--quantum", quantum, programs=programs)
         for n, row in rows.items():
-            expect(row[WRONG], 0, f"what went wrong with overflows, told by {n}")
+            expect(row[WRONG], 0, f"what went wrong with overflows, reported by {n}")
             expect(row[FIRST], ROUNDS, f"divisions of program {n} with overflows")
             if row[OVERFLOWS] < 20:
                 raise Failure(f"only {row[OVERFLOWS]} overflows")
@@ -148,7 +148,7 @@ def one_exits_early(b):
     for order in ([long, short, dies], [short, dies, long], [dies, long, short]):
         status = 139 if order[0] == dies else 0
         rows, reports, counters = together(b, *QUANTUM, programs=order, events=events, status=status)
-        expect(sorted(rows), [1, 2], "programs that told")
+        expect(sorted(rows), [1, 2], "programs that reported")
         expect([r["exit_status"] for r in reports], [139 if p == dies else 0 for p in order], "statuses")
         expect(counters, [own[p][2] for p in order], "instructions")
         slow, fast = reports[order.index(long)]["cycles"], own[long][1]["cycles"]
@@ -175,7 +175,7 @@ def runs_repeat(b):
     for extra in ([], ["--firmware", contexts(b)]):
         runs = [together(b, *extra, *QUANTUM, *step, programs=programs) for step in ([], [], ["--step"])]
         for rows, reports, _ in runs[1:]:
-            expect(rows, runs[0][0], f"told {extra}")
+            expect(rows, runs[0][0], f"reported {extra}")
             for key in ("events", "cycles_by", "cycles"):
                 expect([r[key] for r in reports], [r[key] for r in runs[0][1]], f"{key} {extra}")
 

@@ -37,7 +37,7 @@ struct comparison {
     struct guest_options guest;
     uint64_t interval_insns;
     bool all_insns; /* the literal tables observe every instruction */
-    bool fewer;     /* no method is in use that looks at every cycle */
+    bool fewer;     /* leave out methods that examine every cycle */
     struct own_output own;
     struct literal *literal;
     struct slow_total slow;
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
     const struct option table[] = {
         {"interval", OPTION_COUNT, &c.interval_insns, "N", "instructions of an interval (0: one interval)"},
         {"all-insns", OPTION_FLAG, &c.all_insns, NULL, "let the literal tables observe every instruction"},
-        {"fewer", OPTION_FLAG, &c.fewer, NULL, "leave out methods that look at every cycle"},
+        {"fewer", OPTION_FLAG, &c.fewer, NULL, "leave out methods that examine every cycle"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),
     };

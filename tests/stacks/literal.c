@@ -7,18 +7,18 @@
 
 enum { L1I, L2I, ITLB, MISFETCH, MISSES }; /* what starves the front end */
 
-/* What a row's counters gained in one interval, in parts of a cycle. */
+/* The growth of a row's counters in one interval, in parts of a cycle. */
 struct share {
     size_t interval;
     uint64_t miss[MISSES];
-    uint64_t beside_miss[COMPONENTS]; /* what is the back end's of starved cycles */
-    uint64_t penalty[COMPONENTS];     /* of the branch, by what it is charged to */
+    uint64_t beside_miss[COMPONENTS]; /* the back end's share of starved cycles, by component */
+    uint64_t penalty[COMPONENTS];     /* penalty of the branch, by the component that it is charged to */
 };
 
 struct row {
     uint16_t rob_id;
     bool in_rob, resolved, mispredicted;
-    struct share *share; /* the sum counts; an interval may have several */
+    struct share *share; /* an interval may have several; their sum counts */
     size_t shares, room;
 };
 
@@ -27,18 +27,18 @@ struct row {
 struct table {
     struct row *row;
     unsigned rows, first, taken;
-    struct row *refill; /* of the misprediction after which no instruction has entered the ROB yet, or NULL */
-    bool refill_global; /* the same, but its branch has committed */
+    struct row *refill; /* row of the misprediction after which no instruction has entered the ROB yet, or NULL */
+    bool refill_global; /* no instruction has entered the ROB since a misprediction whose branch has committed */
 };
 
 struct method {
-    bool any_room;      /* dispatch stopped for want of any room blocks, not only that of ROB and LSQ */
-    bool two_culprits;  /* front end and back end share cycles */
-    bool counts_places; /* those that a miss leaves empty in the group before it are lost, too */
-    bool shares_misses; /* one set of local counters of misses for all */
-    unsigned parts;     /* of a cycle, that counters count */
+    bool any_room;      /* a cycle is blocked if any structure is full, not only ROB and LSQ */
+    bool two_causes;    /* front end and back end share cycles with two causes */
+    bool counts_slots;  /* decode slots that a miss leaves empty in the group before it are charged, too */
+    bool shares_misses; /* all rows share one set of counters of instruction misses */
+    unsigned parts;     /* parts of a cycle in the counters */
     struct table table;
-    struct row shared;       /* that set */
+    struct row shared;       /* the counters that all rows share */
     bool missed[CORE_SLOTS]; /* miss bits of ROB entries */
 };
 
@@ -46,7 +46,8 @@ struct literal {
     struct core_observer observer;
     struct method method[LITERAL_METHODS];
     unsigned decode_width;
-    bool unresolved, refills; /* a mispredicted branch of the right path is in the ROB; the ROB is empty behind one */
+    bool unresolved; /* a mispredicted branch of the right path is in the ROB */
+    bool refills;    /* no instruction has entered the ROB since such a branch resolved */
     uint64_t interval_insns;
     uint64_t insns;                  /* retired so far */
     struct literal_interval *series; /* the last one grows */
@@ -158,7 +159,7 @@ static void take_row(struct table *t, const struct insn_view *v)
     zero_open_row(t);
 }
 
-/* The oldest row is freed. The row at the fetch pointer stays the same, if there was one. */
+/* Frees the oldest row. The row at the fetch pointer stays the same, if there was one. */
 static void free_row(struct table *t, const struct row *row)
 {
     bool none_open = open_row(t) == NULL;
@@ -169,7 +170,7 @@ static void free_row(struct table *t, const struct row *row)
         zero_open_row(t);
 }
 
-/* The youngest row vanishes, and the fetch pointer goes back to it. */
+/* Drops the youngest row; the fetch pointer goes back to it. */
 static void drop_row(struct table *t, const struct row *row)
 {
     assert(row == row_at(t, t->taken - 1) && row != t->refill);
@@ -177,7 +178,7 @@ static void drop_row(struct table *t, const struct row *row)
     zero_open_row(t);
 }
 
-/* ---- what happens to instructions */
+/* ---- instructions */
 
 static void method_fetched(struct method *m, const struct insn_view *v)
 {
@@ -241,7 +242,7 @@ static void method_committed(struct literal *l, struct method *m, const struct i
     free_row(t, row);
 }
 
-/* ---- what passes in a cycle */
+/* ---- cycles */
 
 static bool is_blocked(const struct method *m, const struct cycle_record *r)
 {
@@ -251,7 +252,8 @@ static bool is_blocked(const struct method *m, const struct cycle_record *r)
            (r->dispatch_stop == DISPATCH_ROB || r->dispatch_stop == DISPATCH_IQ || r->dispatch_stop == DISPATCH_REGS);
 }
 
-/* What a wait of the oldest instruction is lost to; the base if it is no loss. */
+/* The component that a wait of the oldest instruction is charged to; the base if it is neither a miss nor a long
+ * latency. */
 static enum component back_end(enum head_wait wait)
 {
     switch (wait) {
@@ -286,11 +288,11 @@ static void count_starved(struct literal *l, struct method *m, const struct cycl
 {
     struct row *row = m->shares_misses ? &m->shared : open_row(&m->table);
     enum component c = back_end(r->head_wait);
-    unsigned theirs = m->two_culprits && (c == COMPONENT_l2d || c == COMPONENT_dtlb) ? m->parts / 2 : 0;
+    unsigned back_end_share = m->two_causes && (c == COMPONENT_l2d || c == COMPONENT_dtlb) ? m->parts / 2 : 0;
     if (row == NULL)
         return;
-    counters(l, row)->miss[kind_of_miss(r->fetch_stop)] += m->parts - theirs;
-    counters(l, row)->beside_miss[c] += theirs;
+    counters(l, row)->miss[kind_of_miss(r->fetch_stop)] += m->parts - back_end_share;
+    counters(l, row)->beside_miss[c] += back_end_share;
 }
 
 static void count_cut(struct literal *l, struct method *m, const struct cycle_record *r)
@@ -302,20 +304,20 @@ static void count_cut(struct literal *l, struct method *m, const struct cycle_re
 
 static void count_refill(struct literal *l, struct method *m, const struct cycle_record *r)
 {
-    unsigned cut = m->counts_places ? m->parts * r->cut / l->decode_width : 0;
+    unsigned cut = m->counts_slots ? m->parts * r->cut / l->decode_width : 0;
     if (m->table.refill)
         counters(l, m->table.refill)->penalty[COMPONENT_branch] += m->parts - cut;
     else if (m->table.refill_global)
         *global(l, m, current(l), COMPONENT_branch) += m->parts - cut;
 }
 
-/* A cycle under an unresolved branch. */
+/* Counts an open cycle for a row whose branch is unresolved. */
 static void count_unresolved(struct literal *l, const struct method *m, struct row *row, enum head_wait wait)
 {
     enum component c = back_end(wait);
-    unsigned theirs = !m->two_culprits || c == COMPONENT_base ? 0 : c == COMPONENT_fu ? m->parts : m->parts / 2;
-    counters(l, row)->penalty[c] += theirs;
-    counters(l, row)->penalty[COMPONENT_branch] += m->parts - theirs;
+    unsigned back_end_share = !m->two_causes || c == COMPONENT_base ? 0 : c == COMPONENT_fu ? m->parts : m->parts / 2;
+    counters(l, row)->penalty[c] += back_end_share;
+    counters(l, row)->penalty[COMPONENT_branch] += m->parts - back_end_share;
 }
 
 static void count_open(struct literal *l, struct method *m, const struct cycle_record *r)
@@ -323,7 +325,7 @@ static void count_open(struct literal *l, struct method *m, const struct cycle_r
     bool starved = r->flags & CYCLE_STARVED;
     if (starved)
         count_starved(l, m, r);
-    else if (m->counts_places)
+    else if (m->counts_slots)
         count_cut(l, m, r);
     for (unsigned i = 0; i < m->table.taken; i++) {
         struct row *row = row_at(&m->table, i);
@@ -354,7 +356,7 @@ static void begin_interval(struct literal *l)
     l->series[l->intervals++] = (struct literal_interval){0};
 }
 
-/* Whether a penalty of the front end and a long one of the back end pass at once. */
+/* Whether the cycle has a front-end penalty and a long back-end penalty at the same time. */
 static bool has_both_penalties(const struct literal *l, const struct cycle_record *r)
 {
     bool full = r->flags & CYCLE_ROB_FULL || r->dispatch_stop == DISPATCH_LSQ;
@@ -472,8 +474,8 @@ struct literal *literal_new(const struct core_config *core, uint64_t interval_in
     for (unsigned i = 0; i < LITERAL_METHODS; i++) {
         struct method *m = &l->method[i];
         m->shares_misses = strcmp(literal_names[i], "sfmt") == 0;
-        m->any_room = m->two_culprits = m->counts_places = strcmp(literal_names[i], "fmt2") == 0;
-        m->parts = m->counts_places ? 2 * l->decode_width : 1;
+        m->any_room = m->two_causes = m->counts_slots = strcmp(literal_names[i], "fmt2") == 0;
+        m->parts = m->counts_slots ? 2 * l->decode_width : 1;
         m->table.rows = core->fmt_rows ? (unsigned)core->fmt_rows : CORE_SLOTS;
         m->table.row = zeros(m->table.rows, sizeof *m->table.row);
     }

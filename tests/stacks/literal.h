@@ -22,7 +22,7 @@ struct literal;
 struct literal *literal_new(const struct core_config *core, uint64_t interval_insns); /* 0: one interval */
 void literal_free(struct literal *l);
 const struct core_observer *literal_observer(struct literal *l, enum observed observed); /* not OBSERVE_MISSES */
-void literal_restart(struct literal *l); /* with nothing in flight: what passed so far is of another process */
+void literal_restart(struct literal *l); /* drops all counts: this process is forked. Call with nothing in flight */
 void literal_end(struct literal *l);
 const struct literal_interval *literal_series(const struct literal *l, size_t *count);
 

@@ -5,7 +5,7 @@
 
 Cores and programs are drawn as tests/fuzz/cores.py draws them, tables with few rows more often; half of the draws step
 through every cycle, half have intervals, half tell the literal tables about every instruction, half leave out the
-methods that look at every cycle. The draws of a seed are always the same. Programs that are made for this stay beside
+methods that examine every cycle. The draws of a seed are always the same. Programs that are made for this stay beside
 FILE, so that commands can be repeated.
 """
 import sys

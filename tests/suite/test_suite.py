@@ -183,7 +183,7 @@ class ARun(Folder):
 
 
 class TheCheck(Folder):
-    """With an oracle that gives what it is told to."""
+    """With an oracle whose result the test chooses."""
 
     def lines(self, script, expected=None, timeout=30, **changes):
         options = Namespace(timeout=timeout, emulator="env COUNT={count}")

@@ -7,7 +7,7 @@
 
 enum { CALL_BYTES = 4, TOP = 0x8000, CHAINS = 100000 };
 
-/* A guest whose functions lie at 0x1000, 0x2000, …; calls are told by where they are and where they go. */
+/* A guest whose functions lie at 0x1000, 0x2000, …; a call is reported with its address and its target. */
 struct world {
     struct chains *chains;
     struct profile_writer *writer;
@@ -57,7 +57,7 @@ static void back(struct world *w, uint64_t site, uint64_t sp)
     transfer(w, BRANCH_RETURN, 0xf000, site + CALL_BYTES, sp);
 }
 
-/* A sample in this chain; what it is for is told by its pc. */
+/* Writes a sample in this chain; its pc identifies it. */
 static void sample(struct world *w, uint64_t pc)
 {
     uint32_t chain = chains_write(w->chains, chains_now(w->chains), w->writer);
@@ -221,7 +221,7 @@ static void a_callee_may_leave_room_on_the_stack(void **state)
     expect(&w, "1:<2000@1010 2:<3000@2010<2000@1010 3:");
 }
 
-/* Observers are told of an instruction when the call that it may be has been told. */
+/* The core reports a call or return through `transferred` before it calls `fetched` for the same instruction. */
 static void calls_and_returns_are_in_the_chain_that_they_leave(void **state)
 {
     (void)state;

@@ -108,7 +108,7 @@ static int in_child(int (*what)(const struct world *w), const struct world *w)
     pid_t pid = fork();
     if (pid == 0) {
         for (int fd = 3; fd < 256; fd++)
-            close(fd); /* what the caller of the tests left open is none of a guest's */
+            close(fd); /* the guest must not inherit what the caller of the tests left open */
         _exit(what(w));
     }
     int status, rested = 0;
@@ -169,7 +169,7 @@ static int restore_any(const struct world *w)
     struct process *p = c ? checkpoint_restore(c, &err) : NULL;
     if (!p)
         return err.text[0] ? REFUSED : WRONG;
-    setrlimit(RLIMIT_CPU, &limit); /* whoever runs in circles is killed */
+    setrlimit(RLIMIT_CPU, &limit); /* a process that runs in circles is killed */
     struct engine_state *e = interpreter.create(process_memory(p), &err);
     uint64_t end = process_retired_insns(p) + RUN_INSNS;
     struct thread *t;

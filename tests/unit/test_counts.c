@@ -103,8 +103,8 @@ static void stages_name_each_reason_once(void **state)
     struct simulation_counts c = {0};
     c.core.dispatch_stop[DISPATCH_ROB] = 3;
     c.core.head_wait[HEAD_STORES] = 4;
-    assert_int_equal(stage_cycles(&c, &stage_rows[STAGE_DISPATCH], DISPATCH_ROB), 3);
-    assert_int_equal(stage_cycles(&c, &stage_rows[STAGE_HEAD], HEAD_STORES), 4);
+    assert_int_equal(stage_cycles(&c, &stage_rows[STAGE_ROW_DISPATCH], DISPATCH_ROB), 3);
+    assert_int_equal(stage_cycles(&c, &stage_rows[STAGE_ROW_HEAD], HEAD_STORES), 4);
     for (unsigned s = 0; s < STAGES; s++) {
         for (unsigned i = 0; i < stage_rows[s].reasons; i++) {
             assert_non_null(stage_rows[s].reason[i].name);

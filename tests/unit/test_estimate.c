@@ -162,7 +162,7 @@ static void fixed_order_beats_with_the_round_and_random_order_does_not(void **st
     }
 }
 
-static void bursts_are_told_and_noise_is_not(void **state)
+static void bursts_are_reported_and_noise_is_not(void **state)
 {
     (void)state;
     FOR_EACH_ESTIMATOR(name)
@@ -416,7 +416,7 @@ static void an_interval_by_hand(void **state)
 
 /* ---- rounds */
 
-struct told {
+struct reported {
     uint32_t rounds;
     uint64_t cycles, insns;
     double value[2], half;
@@ -424,7 +424,7 @@ struct told {
 
 static void on_round(void *context, const struct estimate_round *r)
 {
-    struct told *t = context;
+    struct reported *t = context;
     assert_int_equal(r->round, t->rounds++);
     assert_int_equal(r->first_cycle, t->cycles);
     assert_int_equal(r->first_insn, t->insns);
@@ -442,7 +442,7 @@ static void rounds_come_in_order_and_sum_up(void **state)
     (void)state;
     FOR_EACH_ESTIMATOR(name)
     {
-        struct told t = {0};
+        struct reported t = {0};
         struct world w = {.groups = 3, .slots = 200, .slot = noisy, .seed = 4, .ready = on_round, .context = &t};
         world_run(&w, name);
         assert_true(t.rounds >= 64); /* 66 have ended, and each group had a turn in the one before */
@@ -587,7 +587,7 @@ int main(void)
         cmocka_unit_test(a_group_that_is_alone_is_counted_fully),
         cmocka_unit_test(a_trend_is_followed),
         cmocka_unit_test(fixed_order_beats_with_the_round_and_random_order_does_not),
-        cmocka_unit_test(bursts_are_told_and_noise_is_not),
+        cmocka_unit_test(bursts_are_reported_and_noise_is_not),
         cmocka_unit_test(zero_counts_have_a_high_end),
         cmocka_unit_test(too_few_slices_tell_no_high_end),
         cmocka_unit_test(a_last_round_may_be_partial),

@@ -6,7 +6,7 @@ struct process {
     const char *name;
     void (*slot)(const struct world *w, size_t number, struct random *r, struct world_slot *to);
     double least, most; /* coverage that is right for it, in percent */
-    bool bursty;        /* always told so */
+    bool bursty;        /* always reported as bursty */
 };
 
 enum { RUNS = 250, SLOTS = 600 };
@@ -90,7 +90,7 @@ static int covered(const struct process *p, const char *estimator, unsigned grou
         struct estimate x = estimates_total(w.estimates, 0);
         inside += x.low - 0.5 <= w.truth && w.truth <= x.high + 0.5;
         if (p->bursty && !x.bursty)
-            fail_msg("%s: variation %.2f is not told as bursty", p->name, x.variation);
+            fail_msg("%s: variation %.2f is not reported as bursty", p->name, x.variation);
         world_end(&w);
     }
     return inside;
@@ -137,7 +137,7 @@ static void so_they_do_with_six_groups(void **state)
     check("regression", 6);
 }
 
-/* Width counts too: an interval that is always right by being wide is none. */
+/* Intervals must not be right just by being wide. */
 static void intervals_are_as_wide_as_errors_are(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static void every_path_has_a_source(void **state)
     }
 }
 
-/* Retired ones are told when they retire and no sooner, since nobody knows before. */
+/* Events of the retired path count an instruction when it retires: before that, it may still be squashed. */
 static void moments_fit_their_path(void **state)
 {
     (void)state;

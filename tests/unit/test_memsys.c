@@ -200,7 +200,7 @@ static void test_ports_of_the_second_level(void **state)
     ANSWERS(load(m, 0, 100), 112, LEVEL_L2);                   /* at l2 at 102: + 10 */
     ANSWERS(load(m, 1024, 100), 113, LEVEL_L2);                /* at 103 */
     ANSWERS(load(m, 2048, 101), 114, LEVEL_L2);                /* would be there at 103: at 104 */
-    ANSWERS(memsys_fetch(m, 512, 100, false), 111, LEVEL_L2);  /* at 101, which nobody has taken */
+    ANSWERS(memsys_fetch(m, 512, 100, false), 111, LEVEL_L2);  /* at 101, when the port is free */
     ANSWERS(memsys_fetch(m, 1536, 101, false), 115, LEVEL_L2); /* from 102 on the first free is 105 */
     memsys_free(m);
 }
@@ -275,7 +275,7 @@ static void test_lines_queue_for_the_bus(void **state)
     ANSWERS(load(m, 0, 0), 115, LEVEL_MEMORY);    /* asked for at 12: 12 + 4 - 1 + 100 */
     ANSWERS(load(m, 64, 0), 119, LEVEL_MEMORY);   /* the bus is free at 16: + 4 - 1 + 100 */
     ANSWERS(load(m, 128, 1), 123, LEVEL_MEMORY);  /* at 20 */
-    ANSWERS(load(m, 192, 50), 165, LEVEL_MEMORY); /* 62, nobody before it: + 4 - 1 + 100 */
+    ANSWERS(load(m, 192, 50), 165, LEVEL_MEMORY); /* 62, with the bus free: + 4 - 1 + 100 */
     assert_int_equal(memsys_counts(m)->bus_busy_cycles, 16);
     memsys_free(m);
     config.memory_bytes_per_cycle = 64; /* as much as a line: no more than the latency */
@@ -312,7 +312,7 @@ static void test_perfect_second_level(void **state)
     config.perfect_l2d = true;
     struct memsys *m = build(&config);
     ANSWERS(load(m, 0, 0), 12, LEVEL_L2); /* 2 + 10 */
-    ANSWERS(load(m, 0, 6), 12, LEVEL_L2); /* l1d fills as ever */
+    ANSWERS(load(m, 0, 6), 12, LEVEL_L2); /* l1d fills as with a real L2 */
     ANSWERS(load(m, 0, 100), 102, LEVEL_L1);
     ANSWERS(memsys_fetch(m, 0, 200, false), 311, LEVEL_MEMORY); /* only data: l2 has no line of it */
     assert_int_equal(memsys_counts(m)->l2d.accesses[0], 1);

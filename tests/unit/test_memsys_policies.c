@@ -277,7 +277,7 @@ static void test_same_address_again_keeps_the_stride(void **state)
     memsys_free(m);
 }
 
-static void test_strides_of_instructions_are_told_apart(void **state)
+static void test_strides_of_instructions_are_separate(void **state)
 {
     (void)state;
     struct memsys_config config = prefetching(STRIDE, 1);
@@ -354,7 +354,7 @@ int main(void)
         cmocka_unit_test(test_stride_learns_from_two_equal_steps),
         cmocka_unit_test(test_small_strides_go_line_by_line),
         cmocka_unit_test(test_same_address_again_keeps_the_stride),
-        cmocka_unit_test(test_strides_of_instructions_are_told_apart),
+        cmocka_unit_test(test_strides_of_instructions_are_separate),
         cmocka_unit_test(test_prefetch_of_the_first_level_is_no_use_at_the_second),
         cmocka_unit_test(test_second_of_two_lines_may_be_the_prefetched_one),
         cmocka_unit_test(test_second_level_prefetches_from_misses_of_the_first),

@@ -1,7 +1,7 @@
-/* Who asks a cache, and what leaves it: counts by requester and by the state of a line. One fact per test. */
+/* Counts of a cache by requester, and of evicted lines by their state. One fact per test. */
 #include "memsys_world.h"
 
-static void test_stores_are_told_from_loads(void **state)
+static void test_stores_are_counted_apart_from_loads(void **state)
 {
     (void)state;
     struct memsys_config config = small_config();
@@ -42,7 +42,7 @@ static void test_stores_that_are_passed_on_are_stores_below(void **state)
         config.l1d.allocate_on_store = false;
         config.l1d.write = through ? WRITE_THROUGH : WRITE_BACK;
         struct memsys *m = build(&config);
-        store(m, 0, 0);    /* nobody has it */
+        store(m, 0, 0);    /* no cache has it */
         load(m, 0, 1000);  /* now both have */
         store(m, 0, 2000); /* a hit, which is written through or not */
         const struct memsys_counts *n = memsys_counts(m);
@@ -67,7 +67,7 @@ static void test_perfect_caches_count_stores_as_well(void **state)
     memsys_free(m);
 }
 
-static void test_prefetches_are_told_from_demand(void **state)
+static void test_prefetches_are_counted_apart_from_demand(void **state)
 {
     (void)state;
     struct memsys_config config = small_config();
@@ -151,11 +151,11 @@ static void test_evictions_are_of_the_side_that_displaces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores_are_told_from_loads),
+        cmocka_unit_test(test_stores_are_counted_apart_from_loads),
         cmocka_unit_test(test_stores_in_two_lines_are_two_accesses),
         cmocka_unit_test(test_stores_that_are_passed_on_are_stores_below),
         cmocka_unit_test(test_perfect_caches_count_stores_as_well),
-        cmocka_unit_test(test_prefetches_are_told_from_demand),
+        cmocka_unit_test(test_prefetches_are_counted_apart_from_demand),
         cmocka_unit_test(test_prefetch_that_the_next_level_has_is_no_miss_there),
         cmocka_unit_test(test_prefetches_of_stores_are_no_stores),
         cmocka_unit_test(test_lines_leave_clean_or_dirty),

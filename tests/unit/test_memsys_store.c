@@ -35,12 +35,12 @@ static void test_store_miss_without_allocation_is_passed_on(void **state)
     config.l1d.mshrs = 1;
     config.bus_bytes = 4;
     struct memsys *m = build(&config);
-    ANSWERS(memsys_store(m, 0, 8, 0, 0), 1, LEVEL_MEMORY); /* nobody has the line */
+    ANSWERS(memsys_store(m, 0, 8, 0, 0), 1, LEVEL_MEMORY); /* no cache has the line */
     assert_int_equal(memsys_counts(m)->bus_writes, 2);     /* 8 / 4 */
     assert_int_equal(memsys_counts(m)->bus_reads, 0);
     ANSWERS(load(m, 0, 10), 122, LEVEL_MEMORY); /* neither level took the line; the MSHR is taken until 122 */
     ANSWERS(store(m, 32, 20), 21, LEVEL_L2);    /* l2 has it on the way; no MSHR of l1d is needed */
-    ANSWERS(store(m, 0, 200), 201, LEVEL_L1);   /* a hit writes back as ever */
+    ANSWERS(store(m, 0, 200), 201, LEVEL_L1);   /* a hit still writes back */
     assert_int_equal(memsys_counts(m)->bus_writes, 2);
     assert_int_equal(memsys_counts(m)->l1d.misses[0], 3);
     assert_int_equal(memsys_counts(m)->l2d.accesses[0], 3);

@@ -28,7 +28,7 @@ static void add_interval(struct bbv_set *s, unsigned kind)
     s->insns += INTERVAL;
 }
 
-/* A run as text: a letter for each interval's kind; `period` so many times. */
+/* A run as text: a letter for the kind of each interval; `period` is repeated `times` times. */
 static struct bbv_set run_of(const char *init, const char *period, unsigned times)
 {
     struct bbv_set s = {0};
@@ -83,7 +83,7 @@ static void initialization_and_period_are_found_to_the_interval(void **state)
     }
 }
 
-static void a_period_of_periods_is_told_with_both(void **state)
+static void a_period_of_periods_is_reported_with_both(void **state)
 {
     (void)state;
     struct bbv_set s = run_of("eeeeeeee", "aaabbaaabbaaabbaaabbcccccccccc", 8);
@@ -273,7 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initialization_and_period_are_found_to_the_interval),
-        cmocka_unit_test(a_period_of_periods_is_told_with_both),
+        cmocka_unit_test(a_period_of_periods_is_reported_with_both),
         cmocka_unit_test(differences_are_what_they_are_by_hand),
         cmocka_unit_test(both_forms_of_vectors_are_compared_as_by_hand),
         cmocka_unit_test(an_interval_in_which_no_block_begins_has_a_vector),

@@ -102,7 +102,7 @@ static uint32_t any_insn(struct random *r, unsigned at)
     }
 }
 
-/* Far calls, by auipc and jalr, at some places. Whoever comes to a jalr alone goes less than twice as far. */
+/* Puts far calls, auipc and jalr, at some places. A jump to the jalr alone goes less than twice as far. */
 static void add_far_calls(struct random *r, uint32_t *code)
 {
     for (unsigned k = 7; k < RANDOM_WORDS - 20; k += 20 * (1 + draw(r, 3))) {
@@ -140,9 +140,9 @@ static void see_insn(void *context, const struct hart *h, uint64_t pc, const str
     l->begins = transfers(insn);
 }
 
-/* ---- what is told */
+/* ---- reported counts */
 
-struct told {
+struct reported {
     const uint32_t *code;
     uint64_t insns[WORDS], entries[WORDS];
 };
@@ -175,15 +175,15 @@ static struct basic_block block_at(const uint32_t *code, unsigned entry)
 static void tell(void *context, uint32_t number, const struct basic_block *block, uint64_t insns, uint64_t entries)
 {
     (void)number;
-    struct told *told = context;
+    struct reported *reported = context;
     assert_true(block->pc >= CODE && block->pc < CODE + 4 * WORDS && insns > 0);
     unsigned entry = (unsigned)(block->pc - CODE) / 4;
-    struct basic_block wanted = block_at(told->code, entry);
+    struct basic_block wanted = block_at(reported->code, entry);
     assert_int_equal(block->insns, wanted.insns);
     assert_int_equal(block->target, wanted.target);
     assert_int_equal(block->call, wanted.call);
-    told->insns[entry] += insns;
-    told->entries[entry] += entries;
+    reported->insns[entry] += insns;
+    reported->entries[entry] += entries;
 }
 
 /* Runs for at most `quantum` and goes on behind whatever trapped, or at the beginning when the code ends. True if
@@ -208,7 +208,7 @@ static void compare_once(uint64_t seed)
     add_far_calls(&r, code);
     struct machine a = machine_with(code), b = machine_with(code);
     struct literal literal = {.begins = true};
-    struct told told = {.code = code};
+    struct reported reported = {.code = code};
     uint64_t done = 0, b_done = 0;
     interpreter.set_hooks(a.engine, &(struct engine_hooks){.insn = see_insn, .context = &literal});
     interpreter.set_hooks(b.engine, &(struct engine_hooks){.count_blocks = true});
@@ -224,19 +224,19 @@ static void compare_once(uint64_t seed)
         assert_int_equal(a.hart.trap, b.hart.trap);
         assert_int_equal(done, b_done);
         if (draw(&r, 10) == 0)
-            interpreter.block_counts(b.engine, tell, &told);
+            interpreter.block_counts(b.engine, tell, &reported);
     }
-    interpreter.block_counts(b.engine, tell, &told);
+    interpreter.block_counts(b.engine, tell, &reported);
     uint64_t sum = 0;
     for (unsigned k = 0; k < WORDS; k++) {
-        sum += told.insns[k];
-        if (told.insns[k] != literal.insns[k])
+        sum += reported.insns[k];
+        if (reported.insns[k] != literal.insns[k])
             fail_msg("program %llu: %llu instructions in the block at %u, which should be %llu",
-                     (unsigned long long)seed, (unsigned long long)told.insns[k], k,
+                     (unsigned long long)seed, (unsigned long long)reported.insns[k], k,
                      (unsigned long long)literal.insns[k]);
-        if (told.entries[k] != literal.entries[k])
+        if (reported.entries[k] != literal.entries[k])
             fail_msg("program %llu: %llu entries of the block at %u, which should be %llu", (unsigned long long)seed,
-                     (unsigned long long)told.entries[k], k, (unsigned long long)literal.entries[k]);
+                     (unsigned long long)reported.entries[k], k, (unsigned long long)literal.entries[k]);
     }
     assert_int_equal(sum, done);
     machine_free(&a);

@@ -1,5 +1,5 @@
 /* Initialization and periods of made-up programs, whose parts begin and end anywhere in intervals: what is known of
- * them is found to the interval, and programs without a period are told so. */
+ * them is found to the interval, and no period is found in programs without one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -79,7 +79,7 @@ static unsigned long squares(const struct grouping *g, const uint32_t *group, ui
 
 struct best {
     uint32_t groups;       /* fewest */
-    unsigned long squares; /* the evenest sizes of so many */
+    unsigned long squares; /* least sum of squared sizes with this number of groups */
 };
 
 /* All partitions of the parties from `party` on, by giving each one of the groups so far or a new one. */

@@ -1,4 +1,4 @@
-/* Profiles on disk: what was written comes back, and what went wrong is told. */
+/* Profiles on disk: what was written is read back, and errors are reported. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -81,7 +81,7 @@ static void a_string_that_is_too_long_is_cut_between_characters(void **state)
 
 /* ---- the writer's troubles */
 
-static void a_full_disk_is_told_at_the_end(void **state)
+static void a_full_disk_is_reported_at_the_end(void **state)
 {
     (void)state;
     struct error err = {""};
@@ -145,7 +145,7 @@ static void a_run_that_failed_leaves_all_records_but_no_end(void **state)
     free_list(&l);
 }
 
-/* Whatever the child does, be it to record further and to close, or only to exit. */
+/* The child may record further and close the profile, or only exit. */
 static void a_forked_child_writes_nothing(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_sample_takes_few_bytes),
         cmocka_unit_test(a_string_that_is_too_long_is_cut_between_characters),
-        cmocka_unit_test(a_full_disk_is_told_at_the_end),
+        cmocka_unit_test(a_full_disk_is_reported_at_the_end),
         cmocka_unit_test(what_fits_on_a_full_disk_is_read),
         cmocka_unit_test(a_run_that_failed_leaves_all_records_but_no_end),
         cmocka_unit_test(a_forked_child_writes_nothing),

@@ -80,7 +80,7 @@ static void all_orders_are_72_runs_of_which_those_of_two_come_first(void **state
     }
 }
 
-/* ---- what can be told by hand */
+/* ---- stacks computed by hand */
 
 static const int64_t costs[COMPONENTS] = {
     [COMPONENT_base] = 1000, [COMPONENT_l1i] = 3,  [COMPONENT_l2i] = 50,  [COMPONENT_itlb] = 7,

@@ -126,8 +126,8 @@ static void take(void *context, const struct slice *s)
     b->slices[b->count++] = *s;
 }
 
-/* Events 1 to 7 in groups of 3, 3 and 1, with shares 1, 1 and 2, and `idle` slots that are nobody's. They are counted
- * in user mode, or in machine mode as well. */
+/* Events 1 to 7 in groups of 3, 3 and 1, with shares 1, 1 and 2, and `idle` slots without a group. The events are
+ * counted in user mode, or in machine mode as well. */
 static void set_up_modes(struct bench *b, uint32_t contexts, uint32_t idle, bool fixed_order, uint64_t records,
                          bool machine)
 {
@@ -417,7 +417,7 @@ static void what_was_before_the_beginning_does_not_count(void **state)
     tear_down(&b);
 }
 
-static void what_is_lost_is_told_as_idle_time(void **state)
+static void lost_slices_are_reported_as_idle_time(void **state)
 {
     (void)state;
     struct bench b;
@@ -462,7 +462,7 @@ int main(void)
         cmocka_unit_test(order_is_a_function_of_the_seed),
         cmocka_unit_test(contexts_have_counters_of_their_own),
         cmocka_unit_test(what_was_before_the_beginning_does_not_count),
-        cmocka_unit_test(what_is_lost_is_told_as_idle_time),
+        cmocka_unit_test(lost_slices_are_reported_as_idle_time),
         cmocka_unit_test(plans_that_do_not_fit_the_engine_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -532,8 +532,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Writes slices for some time and is killed. Tells through `told` how many it had written a second before that. */
-static void write_until_killed(struct slice_log_writer *w, const struct list *l, int told, double for_seconds)
+/* Writes slices for some time and is killed. Writes to `report_fd` how many it had written a second before that. */
+static void write_until_killed(struct slice_log_writer *w, const struct list *l, int report_fd, double for_seconds)
 {
     double begin = now();
     size_t early = 0;
@@ -543,7 +543,7 @@ static void write_until_killed(struct slice_log_writer *w, const struct list *l,
             early = i + 1;
         nanosleep(&(struct timespec){0, 2000000}, NULL);
     }
-    if (write(told, &early, sizeof early) == sizeof early)
+    if (write(report_fd, &early, sizeof early) == sizeof early)
         raise(SIGKILL);
 }
 

@@ -137,7 +137,7 @@ struct literal {
     } flight[WARM_BRANCHES]; /* oldest first */
 };
 
-/* The oldest branches retire, until so many are left in flight. */
+/* Retires the oldest branches until `left` are in flight. */
 static void retire_down_to(struct literal *l, unsigned left)
 {
     for (; l->in_flight > left; l->in_flight--) {
@@ -214,7 +214,7 @@ static struct hart initial_hart(const struct world *w, struct random *r)
     return h;
 }
 
-/* Runs the program from the start with random quanta; `literal` is told where each of them ended. */
+/* Runs the program from the start with random quanta; `literal` gets the end of each quantum. */
 static void run(struct world *w, uint64_t seed, struct engine_state *e, struct literal *literal)
 {
     struct random r;

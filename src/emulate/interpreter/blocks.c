@@ -49,7 +49,7 @@ static const struct block *hash_find(const struct engine_state *e, uint64_t pc)
 /* ---- which blocks lie on which page */
 
 /* The page's entry, or the unused entry in which to insert it. */
-static struct code_page *page_slot(const struct engine_state *e, uint64_t number)
+static struct block_page *page_slot(const struct engine_state *e, uint64_t number)
 {
     uint32_t i = hash_slot(2 * number, e->pages_size);
     while (e->pages[i].key != 0 && e->pages[i].key != number + 1)
@@ -59,7 +59,7 @@ static struct code_page *page_slot(const struct engine_state *e, uint64_t number
 
 static void pages_grow(struct engine_state *e)
 {
-    struct code_page *old = e->pages;
+    struct block_page *old = e->pages;
     uint32_t old_size = e->pages_size;
     e->pages_size = old_size ? 2 * old_size : 1 << 10;
     e->pages = calloc(e->pages_size, sizeof *e->pages);
@@ -81,7 +81,7 @@ static void page_add_block(struct engine_state *e, uint64_t number, uint32_t blo
         if (e->links == NULL)
             abort();
     }
-    struct code_page *page = page_slot(e, number);
+    struct block_page *page = page_slot(e, number);
     if (page->key == 0) {
         page->key = number + 1;
         e->page_count++;
@@ -99,7 +99,7 @@ static void kill_block(struct engine_state *e, struct block *b)
     b->pc |= 1;
 }
 
-static void kill_page(struct engine_state *e, struct code_page *page)
+static void kill_page(struct engine_state *e, struct block_page *page)
 {
     for (uint32_t link = page->link; link != 0; link = e->links[link - 1].next) {
         struct block *b = &e->blocks[e->links[link - 1].block];

@@ -148,7 +148,7 @@ struct translation {
 };
 
 /* A page of guest code, with a list of the blocks that were translated from it. */
-struct code_page {
+struct block_page {
     uint64_t key;  /* address / GUEST_PAGE + 1; 0 when unused */
     uint32_t link; /* index + 1 of the first link, 0 if none */
 };
@@ -228,7 +228,7 @@ struct engine_state {
     uint32_t block_count, block_capacity;
     uint32_t *hash; /* pc -> block index + 1, open addressing, a power of two in size */
     uint32_t hash_size;
-    struct code_page *pages; /* open addressing, a power of two in size */
+    struct block_page *pages; /* open addressing, a power of two in size */
     uint32_t page_count, pages_size;
     struct code_link *links;
     uint32_t link_count, link_capacity;

@@ -22,11 +22,11 @@
 #: expect stack.fmt2.l1i == 1 + 0.5
 #
 # The first line misses in cycles 1 to 9. It has 14 instructions from the first one on, and so two in its last group, at
-# 13. With two lines in a cycle the miss of the second is known at 13, too: the places of two instructions in that group
+# 13. With two lines in a cycle the miss of the second is known at 13, too: two decode slots of that group
 # stay empty, half a cycle's, and in 14 to 21 all do. With one line in a cycle the group would have ended in any case, and
 # 14 to 22 are lost. In the third run misses take 2 cycles and fetch brings 8, so that the buffer has instructions until the
 # second line is there at 6, which fills up the group of the last ones. In the fourth they take 1 cycle, and the second line
-# is there in the cycle after the last group: it costs two places and nothing else.
+# is there in the cycle after the last group: it costs two decode slots and nothing else.
     .include "fact.inc"
     .text
     .balign 64
