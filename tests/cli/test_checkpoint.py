@@ -632,6 +632,7 @@ REFUSED = {
     "fork_time": (PIPE, CHILD),
     "fork_wait": (PIPE, CHILD, GROUP),
     "memory_lost": (CHILD,),
+    "process_limits": (PIPE, CHILD),
     "memory_map": (DELETED, NAMELESS),
     "memory_short_file": (DELETED, NAMELESS),
     "signal_basic": (PIPE,),
