@@ -114,8 +114,10 @@ def measure(options, suite, case):
 
 
 def draw(options, suite, case):
-    """Draws estimates and full counts over time."""
+    """Draws estimates and full counts over time.  A saved picture is reused."""
     to = (options.output.parent / PICTURE).resolve()
+    if options.keep and to.exists():
+        return
     to.parent.mkdir(parents=True, exist_ok=True)
     events = ",".join(("instructions", *SWEEP_EVENTS))
     validate(options, suite, case, "counters", PICTURE_INSNS, "-e", events, "--svg", to)
@@ -410,9 +412,11 @@ def add_options(parser):
 
 
 def replaced(page, text, heading=HEADING):
-    """The page with the section under a heading replaced, or added at its end."""
-    rest = re.sub(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", "", page, flags=re.MULTILINE | re.DOTALL)
-    return rest.rstrip() + "\n\n" + text.rstrip() + "\n"
+    """The page with the section under a heading replaced at its place, or added at the end."""
+    old = re.search(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
+    before, after = (page[:old.start()], page[old.end():]) if old else (page, "")
+    parts = (part.strip("\n") for part in (before.rstrip(), text.rstrip(), after))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def main():

@@ -650,6 +650,7 @@ REFUSED = {
     "ipc_messages": (CHILD, SYSTEM_V),
     "ipc_semaphores": (CHILD, SYSTEM_V),
     "memory_lost": (CHILD,),
+    "process_limits": (PIPE, CHILD),
     "memory_map": (DELETED, NAMELESS),
     "memory_short_file": (DELETED, NAMELESS),
     "memory_sysv": (CHILD, SYSTEM_V),

@@ -28,6 +28,7 @@ FILES = {
     "svg": ["phases", "--interval", "10K", "--svg", "NAME"],
     "stack-svg": ["stack", "--svg", "NAME"],
     "stalls-svg": ["stalls", "--svg", "NAME"],
+    "counters-svg": ["validate", "counters", "--slice", "2K", "--svg", "NAME"],
     "functions": ["phases", "--interval", "10K", "--functions", "NAME"],
     "json": ["stat", "--json", "NAME"],
     "csv": ["stat", "--with", f"'./{NAME}'", "-e", "loads", "--csv", "NAME"],

@@ -1,5 +1,6 @@
 """`cyclescope run` as a user meets it: what works, how guests die, and what each mistake says."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -96,6 +97,27 @@ def test_json(cli, hello):
     r = cli.report("run", hello, "x", status=2)
     assert r["command"] == "run" and r["exit_status"] == 2 and r["instructions"] > 1000 and r["version"]
     assert r["program"].endswith("/hello") and r["host"]["seconds"] > 0 and r["host"]["mips"] > 0
+
+
+def numbers_in_strings(value, place=""):
+    """Where a report has a number as a text."""
+    if isinstance(value, dict):
+        return [p for key, v in value.items() if key != "argv" for p in numbers_in_strings(v, f"{place}.{key}")]
+    if isinstance(value, list):
+        return [p for v in value for p in numbers_in_strings(v, place + "[]")]
+    return [place] if isinstance(value, str) and re.fullmatch(r"[0-9][0-9,]*(\.[0-9]+)?", value) else []
+
+
+@pytest.mark.parametrize("command", ["run", "stat", "stat -e loads", "stat --interval 10K", "stat --multiplex -e loads",
+                                     "stack --method all", "stalls", "phases --interval 10K", "validate counters",
+                                     "validate stalls", "validate overhead"])
+def test_json_has_the_arguments_as_they_are_and_numbers_as_numbers(cli, work, command):
+    shutil.copy(work, cli.work / "work")
+    limit = ["--max-insns", "20K"] if command.startswith("validate") else []
+    cli.run(*command.split(), "--quiet", "--json", "json", *limit, "./work", "10", "", "a  b\n'c'", status=None)
+    report = cli.json()
+    assert report["argv"] == ["./work", "10", "", "a  b\n'c'"]
+    assert numbers_in_strings(report) == []
 
 
 def test_a_session_has_an_id_in_another_pid_namespace(cli, guests):

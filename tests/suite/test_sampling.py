@@ -92,8 +92,8 @@ class Page(unittest.TestCase):
 
     def test_it_has_all_tables(self):
         text = self.text(found(table2=counters(sampling.TABLE2, distance=0.3)))
-        for part in ("table 2", "up to 400 million instructions", "figure 5", "images/multiplexed.svg", "figure 6", "Totals", "table 3", "table 4", "0.30 / 0.30 / 1.21",
-                     "0.10 / N/A; 0.36 / 0.36", "gzip `loads` | 1000 | 12 | 0.30"):
+        for part in ("table 2", "up to 400 million instructions", "figure 5", "images/multiplexed.svg", "figure 6",
+                     "Totals", "table 3", "table 4", "0.30 / 0.30 / 1.21", "0.10 / N/A; 0.36 / 0.36", "gzip `loads` | 1000 | 12 | 0.30"):
             self.assertIn(part, text)
         self.assertEqual(text.count("\n## "), 0)
 
@@ -107,6 +107,8 @@ class Page(unittest.TestCase):
         page = sampling.replaced("# Results\n\n## A\n\na\n", "## B\n\nb\n".replace("## B", sampling.HEADING))
         again = sampling.replaced(page, sampling.HEADING + "\n\nc\n")
         self.assertEqual(again, "# Results\n\n## A\n\na\n\n" + sampling.HEADING + "\n\nc\n")
+        behind = sampling.replaced(again + "\n## D\n\nd\n", sampling.HEADING + "\n\ne\n")
+        self.assertEqual(behind, "# Results\n\n## A\n\na\n\n" + sampling.HEADING + "\n\ne\n\n## D\n\nd\n")
 
 
 if __name__ == "__main__":
