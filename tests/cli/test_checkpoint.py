@@ -653,6 +653,7 @@ REFUSED = {
     "memory_map": (DELETED, NAMELESS),
     "memory_short_file": (DELETED, NAMELESS),
     "memory_sysv": (CHILD, SYSTEM_V),
+    "process_limits": (PIPE, CHILD),
     "signal_basic": (PIPE,),
     "signal_fault": (CHILD, DELETED, NAMELESS),
     "signal_fd": (KERNEL, CHILD, PIPE),
