@@ -104,6 +104,7 @@ GROUPS = [
     Group("suite-tools", "for t in tests/suite/test_*.py; do $t || exit 1; done"),
     Group("machine-sanitized", "tests/machine/run.py build/sanitize/cyclescope", tier="all"),
     Group("switch-sanitized", "tests/machine/switch.py build/sanitize/cyclescope", tier="all"),
+    Group("programs", "tests/programs/run.sh build/cyclescope", tier="all"),
     Group("kernel61", "tests/kernel61/run.sh build/cyclescope", tier="all"),
     Group("deb", "tests/deb/chroot.sh", tier="all"),
 ]

@@ -12,8 +12,7 @@
 static char memory_name[] = "/cyclescope-memory-0123456789abcdef";
 static char semaphore_name[] = "/cyclescope-semaphore-0123456789abcdef";
 
-/* Names that no other run of this test has at the same time: each has a folder of its own. They are made in the same
- * number of instructions for every folder. */
+/* Names that no other run of this test has at the same time: each has a folder of its own. */
 static void choose_names(void)
 {
     struct stat here;

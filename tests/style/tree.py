@@ -22,7 +22,7 @@ RULES = [
     r"src/[a-z]+(/[a-z]+)?/[a-z0-9_]+\.(c|h|def)|src/lib/cyclescope\.(map|pc\.in)",
     rf"suite/({NAME}\.(py|sh|toml|list|md)|README\.md)",
     rf"tests/{NAME}\.(py|sh|md)",
-    rf"tests/({NAME})(/{NAME})*\.(c|h|S|py|sh|inc|ld|cc|toml)",
+    rf"tests/({NAME})(/{NAME})*\.(c|h|S|py|sh|inc|ld|cc|toml|list)",
     rf"tools/{NAME}(\.(sh|py))?",
     rf"workloads/({NAME}\.c|README\.md)",
 ]

@@ -245,7 +245,7 @@ static int apply_all(struct thread *t, struct semaphore_set *set, const struct s
 static int64_t operate(struct thread *t, int id, const struct sembuf *ops, unsigned count, uint64_t deadline_ns)
 {
     struct ipc *ipc = table(t);
-    unsigned failed;
+    unsigned failed = 0;
     bool waited = t->call.ipc_waiting;
     ipc_lock(ipc);
     struct semaphore_set *set = find_set(ipc, id);
