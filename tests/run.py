@@ -79,6 +79,7 @@ GROUPS = [
     Group("fuzz-memory", "tests/fuzz/memory.py --rounds 4 && tests/fuzz/memory.py --rounds 2 --command stat --steps 150 --seed 7",
           "tests/fuzz/memory.py --seconds 120 && tests/fuzz/memory.py --seconds 60 --command stat --steps 150 --seed 7"),
     cli("run"),
+    cli("repeatable"),
     cli("help"),
     cli("completion"),
     cli("output_files"),

@@ -5,7 +5,7 @@
 #include "base/fields.h"
 #include "checkpoint/checkpoint.h"
 
-static const struct block_file_kind checkpoint_kind = {.magic = "CYSCPCKP", .version = 1, .noun = "checkpoint"};
+static const struct block_file_kind checkpoint_kind = {.magic = "CYSCPCKP", .version = 2, .noun = "checkpoint"};
 
 enum { CHECKPOINT_END = 0x21444e45 /* "END!" */ };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 /* Private descriptors that the emulator needs at the same time, in addition to one per bind: memory files, folders,
  * programs, pipes. */
 enum { PRIVATE_ROOM = 64 };
+
+enum { GUEST_UMASK = 022 }; /* the guest's umask at its start, unless it is the caller's */
 
 /* ---- descriptors */
 
@@ -34,11 +35,16 @@ int files_adopt(int fd)
     return -EMFILE;
 }
 
+mode_t files_apply_umask(const struct files *f)
+{
+    return umask(f->umask == GUEST_UMASK ? f->umask | f->caller_umask : f->umask);
+}
+
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
 {
     if (f->process && f->process->copy)
         return copy_openat(f->process, dir, name, flags);
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int noatime = flags & O_PATH ? 0 : O_NOATIME;
     int fd = openat(dir, name, flags | O_NOCTTY | noatime, mode);
     if (fd < 0 && errno == EPERM)
@@ -94,6 +100,7 @@ void files_forget(struct files *f, int fd)
     struct open_file *o = f->open[fd];
     f->open[fd] = NULL;
     f->stream[fd] = STREAM_UNKNOWN;
+    f->standard[fd] = 0;
     f->borrowed[fd] = 0;
     if (!o || --o->references > 0)
         return;
@@ -119,6 +126,7 @@ void files_share(struct files *f, int from, int to)
 {
     files_forget(f, to);
     f->stream[to] = f->stream[from];
+    f->standard[to] = f->standard[from];
     f->borrowed[to] = f->borrowed[from];
     f->open[to] = f->open[from];
     if (f->open[to])
@@ -235,6 +243,17 @@ int files_may_change(const struct files *f, int fd)
     return is_anonymous(path) ? 0 : -EPERM;
 }
 
+/* Replaces the host's path of the start folder at the beginning of `path` by the guest's. */
+static void show_start(const struct files *f, char path[PATH_MAX])
+{
+    char folder[PATH_MAX], shown[PATH_MAX];
+    if (f->start < 0 || host_path(f->start, folder) < 0)
+        return;
+    const char *rest = below(path, folder);
+    if (rest && snprintf(shown, sizeof shown, "%s%s", START_FOLDER, rest) < (int)sizeof shown)
+        strcpy(path, shown);
+}
+
 int files_path(const struct files *f, int fd, char path[PATH_MAX])
 {
     if (files_is_guest(fd) && f->open[fd] && f->open[fd]->path) {
@@ -244,6 +263,8 @@ int files_path(const struct files *f, int fd, char path[PATH_MAX])
     if (files_mount_of(f, fd, path))
         return 0;
     int error = host_path(fd, path);
+    if (error == 0)
+        show_start(f, path);
     struct stat st;
     if (error == 0 && f->isolate && !is_anonymous(path) && fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode))
         strcpy(path, "/unreachable"); /* passed by the caller: an isolated guest may not learn its host path */
@@ -381,8 +402,11 @@ static int start_folder(struct files *f, const struct process_config *config, st
     if (f->cwd < 0)
         return f->cwd;
     int error = 0;
-    if (f->isolate && !files_mount_of(f, f->cwd, guest))
+    bool mounted = files_mount_of(f, f->cwd, guest) != NULL;
+    if (f->isolate && !mounted)
         error = files_chdir(f, AT_FDCWD, "/");
+    if (!f->isolate && !mounted && !(config->chdir && config->chdir[0] == '/'))
+        f->start = fcntl(f->cwd, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (error == 0 && config->chdir)
         error = files_chdir(f, AT_FDCWD, config->chdir);
     if (error == 0)
@@ -398,12 +422,36 @@ static int open_never_ready(struct files *f, struct error *err)
     return f->never >= 0 ? 0 : error_set(err, f->never, "cannot create an eventfd: %s", strerror(-f->never));
 }
 
-static void close_inherited(void)
+/* Whether an argument names a descriptor, as a shell's <(COMMAND) does. */
+static bool is_named(char *const *argv, int fd)
 {
-    if (syscall(SYS_close_range, 3, FD_PRIVATE - 1, 0) == 0)
-        return;
+    char name[32], other[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    snprintf(other, sizeof other, "/proc/self/fd/%d", fd);
+    for (; argv && *argv; argv++)
+        if (strcmp(*argv, name) == 0 || strcmp(*argv, other) == 0)
+            return true;
+    return false;
+}
+
+/* Closes the descriptors that the caller left open, except the standard streams and those that `argv` names. What a
+ * shell or a build tool leaves open by chance would change the numbers of the guest's descriptors. */
+static void close_inherited(char *const *argv)
+{
     for (int fd = 3; fd < FD_PRIVATE; fd++)
-        close(fd);
+        if (!is_named(argv, fd))
+            close(fd);
+}
+
+/* What the caller has connected the standard streams to must not change counts, so all look like a pipe. Only input
+ * from a file stays a file: its name is part of the command. */
+static void mark_standard(struct files *f)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0 && (fd > 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))))
+            f->standard[fd] = (uint8_t)(1 + fd);
+    }
 }
 
 static void note_caller(struct files *f)
@@ -422,13 +470,16 @@ struct files *files_new(const struct process_config *config, struct error *err)
         error_set(err, -ENOMEM, "out of memory");
         return NULL;
     }
-    f->root = f->empty = f->cwd = f->never = f->messages = -1;
+    f->root = f->empty = f->start = f->cwd = f->never = f->messages = -1;
     f->isolate = config->isolate;
     note_caller(f);
-    f->umask = umask(0);
-    umask(f->umask);
-    if (config->isolate)
-        close_inherited();
+    f->caller_umask = umask(0);
+    umask(f->caller_umask);
+    f->umask = config->host_user ? f->caller_umask : GUEST_UMASK;
+    if (config->isolate || !config->host_streams)
+        close_inherited(config->isolate ? NULL : config->argv);
+    if (!config->host_streams)
+        mark_standard(f);
     int code = make_room_for_private(config->bind_count, err);
     f->messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (code < 0 || open_never_ready(f, err) < 0 || add_mounts(f, config, err) < 0 ||
@@ -461,6 +512,8 @@ void files_free(struct files *f)
         close(f->never);
     if (f->messages >= 0)
         close(f->messages);
+    if (f->start >= 0)
+        close(f->start);
     if (f->cwd >= 0)
         close(f->cwd);
     free(f->cwd_path);

@@ -17,6 +17,8 @@
  * emulator and never followed by the host; each system call acts on the descriptor at which the walk ended. Descriptors
  * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS.
  *
+ * Without isolation the folder in which the run starts is START_FOLDER to the guest, unless it lies in the sysroot.
+ *
  * In all cases, /proc/self, /proc/cpuinfo and similar files describe the guest (special.c), and /dev/urandom returns
  * bytes of the seeded generator. Folders are listed in the order of names, whatever order the host's file system has.
  *

@@ -142,6 +142,35 @@ static const char *special_folder(const struct files *f, int dirfd)
     return files_is_guest(dirfd) && f->open[dirfd] ? f->open[dirfd]->path : NULL;
 }
 
+/* Looks up a path below START_FOLDER; `rest` is the part behind that name. The host resolves it from the folder itself,
+ * unless its `..` lead out of the folder: then the path is looked up again without them. */
+static int lookup_start(struct files *f, const char *rest, unsigned flags, unsigned links, struct target *out)
+{
+    int depth = 0;
+    for (const char *p = rest; *p != '\0';) {
+        size_t n = strcspn(p, "/");
+        bool up = n == 2 && p[0] == '.' && p[1] == '.';
+        depth += up ? -1 : n > 0 && !(n == 1 && p[0] == '.');
+        if (depth < 0) {
+            char plain[PATH_MAX];
+            int error = path_join(plain, START_FOLDER, rest + strspn(rest, "/"));
+            return error < 0 ? error : lookup_again(f, plain, flags, links + 1, out);
+        }
+        p += n + (p[n] == '/');
+    }
+    rest += strspn(rest, "/");
+    target_set(out, f->start, *rest ? rest : ".", flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
+    out->slash = *rest && rest[strlen(rest) - 1] == '/';
+    return 0;
+}
+
+const char *path_below_start(const struct files *f, const char *path)
+{
+    size_t n = strlen(START_FOLDER);
+    bool is_below = f->start >= 0 && strncmp(path, START_FOLDER, n) == 0 && (path[n] == '/' || path[n] == '\0');
+    return is_below ? path + n : NULL;
+}
+
 /* Leaves the path to the host, unless it lies in /proc, /dev or /sys. */
 static int lookup_host(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
 {
@@ -149,6 +178,9 @@ static int lookup_host(struct files *f, int dirfd, const char *path, unsigned fl
     char full[PATH_MAX];
     if (folder && path_join(full, folder, path) == 0 && special_tree(full))
         return lookup_special(f, full, flags, links, out);
+    const char *rest = path_below_start(f, path);
+    if (rest)
+        return lookup_start(f, rest, flags, links, out);
     if (path[0] == '/')
         dirfd = AT_FDCWD;
     else if (dirfd == AT_FDCWD)
@@ -287,7 +319,8 @@ static int step_special(struct walk *w, const struct node *node, const char *pat
 static int leave_to_host(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
     struct stat st;
-    if (last && (w->flags & LOOKUP_CREATE) && (stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+    bool start = path_below_start(w->f, path) != NULL;
+    if (!start && last && (w->flags & LOOKUP_CREATE) && (stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
         out->missing = true;
         return finish(w, name, path, out);
     }
@@ -337,6 +370,8 @@ static int step(struct walk *w, const char *name, struct target *out)
         if (node.kind != NODE_NONE)
             return step_special(w, &node, path, last, follow, out);
     }
+    if (path_below_start(f, path))
+        return leave_to_host(w, name, path, last, out);
     const struct mount *mount = mount_at(f, path);
     if (mount) {
         enter(w, mount->fd, false, path);

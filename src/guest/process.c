@@ -13,6 +13,8 @@
 #include "guest/memory_files.h"
 #include "guest/syscalls/syscall.h"
 
+char *const guest_environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C", NULL};
+
 static void set_limits(struct process *p)
 {
     for (int i = 0; i < RLIM_NLIMITS; i++)

@@ -27,6 +27,8 @@ static int leave_family(struct process *p, struct error *err)
         return -ENOMEM;
     own->next_id = p->pid;
     own->outside_host_pgrp = old->outside_host_pgrp;
+    own->outside_host_session = old->outside_host_session;
+    own->leads = (bool)old->leads;
     p->member = family_add(own, p->ppid);
     member_set_host(p->member, getpid());
     own->next_id = (int)old->next_id;

@@ -111,6 +111,13 @@ void process_end(struct process *p, int code, int signal);
  * ready descriptors, 0 after the timeout, -EINTR for a signal, or SYSCALL_RETRY, which the caller must return. */
 int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns);
 
+/* Ids of the guest's user. Without `config.host_user` they are fixed, and all files belong to this user. */
+enum { GUEST_USER = 1000 };
+struct user_ids {
+    uint32_t uid, euid, gid, egid;
+};
+struct user_ids process_user(const struct process *p);
+
 uint64_t process_time_ns(const struct process *p); /* the guest's CLOCK_MONOTONIC */
 uint64_t
 process_wall_clock_ns(const struct process *p); /* CLOCK_REALTIME: fixed date + monotonic clock, or the host's */

@@ -165,11 +165,11 @@ void proc_self_statm(const struct process *p, FILE *out)
 void proc_self_status(const struct process *p, FILE *out)
 {
     uint64_t size = mapped_bytes(p) / 1024, resident = guest_resident_bytes(p->memory) / 1024;
-    unsigned uid = getuid(), euid = geteuid(), gid = getgid(), egid = getegid();
+    const struct user_ids u = process_user(p);
     fprintf(out, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", program_name(p), (unsigned)p->files->umask);
     fprintf(out, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", p->pid, p->pid, p->ppid);
-    fprintf(out, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t\n", uid, euid, euid, euid, gid,
-            egid, egid, egid, 64);
+    fprintf(out, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t\n", u.uid, u.euid, u.euid, u.euid,
+            u.gid, u.egid, u.egid, u.egid, 64);
     fprintf(out, "VmPeak:\t%8" PRIu64 " kB\nVmSize:\t%8" PRIu64 " kB\n", size, size);
     fprintf(out, "VmHWM:\t%8" PRIu64 " kB\nVmRSS:\t%8" PRIu64 " kB\n", resident, resident);
     fprintf(out, "Threads:\t%u\n", thread_count(p));

@@ -62,11 +62,21 @@ int64_t sys_fchmod(struct thread *t, const uint64_t a[6])
     return fchmod((int)a[0], (mode_t)a[1] & 07777) == 0 ? 0 : -errno;
 }
 
+/* Without --host-user all files belong to the guest's one user, who cannot give them away. */
+static int check_owner(uint64_t uid, uint64_t gid)
+{
+    bool same = ((uint32_t)uid == GUEST_USER || (uint32_t)uid == UINT32_MAX) &&
+                ((uint32_t)gid == GUEST_USER || (uint32_t)gid == UINT32_MAX);
+    return same ? 0 : -EPERM;
+}
+
 int64_t sys_fchown(struct thread *t, const uint64_t a[6])
 {
     int error = check_change(t, (int)a[0]);
     if (error < 0)
         return error;
+    if (!t->process->config.host_user)
+        return fcntl((int)a[0], F_GETFD) < 0 ? -EBADF : check_owner(a[1], a[2]);
     return fchown((int)a[0], (uid_t)a[1], (gid_t)a[2]) == 0 ? 0 : -errno;
 }
 
@@ -79,7 +89,12 @@ int64_t sys_fchownat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_change(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
-    int64_t result = fchownat(target.dir, target.name, (uid_t)a[2], (gid_t)a[3], target.at_flags) == 0 ? 0 : -errno;
+    struct stat st;
+    int64_t result;
+    if (t->process->config.host_user)
+        result = fchownat(target.dir, target.name, (uid_t)a[2], (gid_t)a[3], target.at_flags) == 0 ? 0 : -errno;
+    else
+        result = fstatat(target.dir, target.name, &st, target.at_flags) == 0 ? check_owner(a[2], a[3]) : -errno;
     target_release(&target);
     return result;
 }
@@ -128,6 +143,8 @@ int64_t sys_ftruncate(struct thread *t, const uint64_t a[6])
 {
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     int64_t allowed = file_limit(t, (int)a[0], (int64_t)a[1] - 1, 1);
     if (a[1] > 0 && allowed < 0)
         return allowed;
@@ -139,6 +156,8 @@ int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
 {
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -ESPIPE;
     if (!((int)a[1] & FALLOC_FL_PUNCH_HOLE)) {
         int may = memory_files_may_write(t->process, (int)a[0], a[3]);
         if (may < 0)
@@ -149,33 +168,37 @@ int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
 
 int64_t sys_fadvise64(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -ESPIPE;
     return -posix_fadvise((int)a[0], (off_t)a[1], (off_t)a[2], (int)a[3]);
 }
 
 int64_t sys_readahead(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return readahead((int)a[0], (off_t)a[1], a[2]) == 0 ? 0 : -errno;
 }
 
 int64_t sys_fsync(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return fsync((int)a[0]) == 0 ? 0 : -errno;
 }
 
 int64_t sys_fdatasync(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return fdatasync((int)a[0]) == 0 ? 0 : -errno;
 }
 

@@ -103,7 +103,7 @@ int64_t sys_mkdirat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_create(t, (int)a[0], a[1], &target);
     if (error < 0)
         return error;
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = mkdirat(target.dir, target.name, (mode_t)a[2] & 01777) == 0 ? 0 : -errno;
     umask(host_umask);
     target_release(&target);
@@ -121,13 +121,28 @@ int64_t sys_mknodat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_create(t, (int)a[0], a[1], &target);
     if (error < 0)
         return error;
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = -ENOENT;
     if (!target.slash)
         result = mknodat(target.dir, target.name, mode, (dev_t)(uint32_t)a[3]) == 0 ? 0 : -errno;
     umask(host_umask);
     target_release(&target);
     return result;
+}
+
+/* A link into the start folder gets the host's path: it must lead there for the host as well, and after the run. */
+static int link_text_to_host(const struct files *f, char text[PATH_MAX])
+{
+    char folder[PATH_MAX], host[PATH_MAX];
+    const char *rest = path_below_start(f, text);
+    if (!rest)
+        return 0;
+    int error = host_path(f->start, folder);
+    if (error == 0 && snprintf(host, sizeof host, "%s%s", folder, rest) >= (int)sizeof host)
+        error = -ENAMETOOLONG;
+    if (error == 0)
+        strcpy(text, host);
+    return error;
 }
 
 int64_t sys_symlinkat(struct thread *t, const uint64_t a[6])
@@ -137,7 +152,9 @@ int64_t sys_symlinkat(struct thread *t, const uint64_t a[6])
     int64_t n = guest_copy_string(t->process->memory, text, sizeof text, a[0]);
     if (n < 0)
         return n;
-    int error = thread_lookup_create(t, (int)a[1], a[2], &target);
+    int error = link_text_to_host(thread_files(t), text);
+    if (error == 0)
+        error = thread_lookup_create(t, (int)a[1], a[2], &target);
     if (error < 0)
         return error;
     int64_t result = -ENOENT;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "guest/files_priv.h"
 #include "guest/syscalls/syscall.h"
 
 /* Whether `more` bytes of address space exceed RLIMIT_AS. The whole stack counts, since it is mapped at once. */
@@ -36,6 +37,8 @@ int64_t sys_mmap(struct thread *t, const uint64_t a[6])
     char name[PATH_MAX];
     if (!files_is_guest(fd))
         return -EBADF;
+    if (p->files->standard[fd])
+        return p->files->standard[fd] == 1 ? -ENODEV : -EACCES;
     bool named = files_path(p->files, fd, name) == 0;
     return guest_mmap(p->memory, a[0], a[1], prot, flags, fd, a[5], named ? name : NULL);
 }

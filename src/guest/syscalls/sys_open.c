@@ -85,8 +85,7 @@ static bool has_writer(int fd)
     return found;
 }
 
-/* Nothing else of the run can happen before the other end opens. Then no guest time passes meanwhile. */
-static bool can_only_wait(const struct process *p)
+bool process_can_only_wait(const struct process *p)
 {
     return !p->threads->next && baton_alone(p) && !p->config.host_time && p->timers_armed == 0;
 }
@@ -105,7 +104,7 @@ static int64_t wait_for_other_end(struct thread *t)
 static int64_t finish_reader(struct thread *t, int flags)
 {
     while (!has_writer(t->opening_fd)) {
-        if (!can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
+        if (!process_can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
             return wait_for_other_end(t);
         usleep(1000);
     }
@@ -126,7 +125,7 @@ static int64_t open_fifo(struct thread *t, const struct target *target, int flag
     struct files *f = thread_files(t);
     int fd;
     while ((fd = opens(f, target, flags | O_NONBLOCK)) == -ENXIO) {
-        if (!can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
+        if (!process_can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
             return wait_for_other_end(t);
         usleep(1000);
     }
@@ -245,6 +244,7 @@ static int64_t open_path(struct thread *t, int dirfd, uint64_t path_addr, int fl
         fd = files_adopt((int)fd);
     if (fd >= 0) {
         files_forget(f, (int)fd);
+        f->standard[fd] = (uint8_t)target_standard(f, &target);
         error = describe(f, (int)fd, &target);
         if (error < 0) {
             files_close(f, (int)fd);
@@ -275,6 +275,9 @@ int files_open_private(struct files *f, const char *guest_path, char real[PATH_M
         fd = files_make_private(fd);
     if (fd >= 0 && real) {
         error = files_path(f, fd, real);
+        if (error == 0 && f->start >= 0 && guest_path[0] == '/' && !path_below_start(f, guest_path) &&
+            !files_mount_of(f, fd, real))
+            error = host_path(fd, real); /* as the guest names it, although it may lie in the start folder */
         if (error < 0) {
             close(fd);
             fd = error;

@@ -126,7 +126,7 @@ static int bind_path(struct files *f, int fd, const char *path, struct host_addr
     if (error == 0) {
         error = target.dir == AT_FDCWD ? set_unix_path(address, "%.0d%s", 0, target.name)
                                        : set_unix_path(address, "/proc/self/fd/%d/%s", target.dir, target.name);
-        mode_t host_umask = umask(f->umask);
+        mode_t host_umask = files_apply_umask(f);
         if (error == 0 && bind(fd, (struct sockaddr *)&address->storage, address->length) != 0)
             error = -errno;
         umask(host_umask);
@@ -157,7 +157,7 @@ int64_t sys_bind(struct thread *t, const uint64_t a[6])
     unix_path(&address, path);
     if (!is_host_path(f, path))
         return bind_path(f, fd, path, &address);
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = bind(fd, (struct sockaddr *)&address.storage, address.length) == 0 ? 0 : -errno;
     umask(host_umask);
     return result;

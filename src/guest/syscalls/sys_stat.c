@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/syscalls/syscall.h"
 
@@ -57,12 +59,34 @@ static int64_t stat_out(struct thread *t, uint64_t addr, const struct stat *st)
     return guest_copy_out(t->process->memory, addr, &guest, sizeof guest);
 }
 
+/* Changes the status of a host file to what the guest sees. */
+static void see_status(const struct thread *t, int standard, struct stat *st)
+{
+    if (standard)
+        file_view_standard(t->process, standard, st);
+    else
+        file_view(t->process, st);
+}
+
+/* Writes the status of a file as the guest sees it. 0 or a negative errno. */
+static int stat_target(struct thread *t, const struct target *target, struct stat *st)
+{
+    if (fstatat(target->dir, target->name, st, target->at_flags) != 0)
+        return -errno;
+    see_status(t, target_standard(thread_files(t), target), st);
+    return 0;
+}
+
 int64_t sys_fstat(struct thread *t, const uint64_t a[6])
 {
     struct stat st;
-    if (!files_is_guest((int)a[0]))
+    int fd = (int)a[0];
+    if (!files_is_guest(fd))
         return -EBADF;
-    return fstat((int)a[0], &st) == 0 ? stat_out(t, a[1], &st) : -errno;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    see_status(t, thread_files(t)->standard[fd], &st);
+    return stat_out(t, a[1], &st);
 }
 
 int64_t sys_newfstatat(struct thread *t, const uint64_t a[6])
@@ -75,27 +99,49 @@ int64_t sys_newfstatat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
-    int64_t result = fstatat(target.dir, target.name, &st, target.at_flags) == 0 ? 0 : -errno;
+    error = stat_target(t, &target, &st);
     target_release(&target);
-    return result < 0 ? result : stat_out(t, a[2], &st);
+    return error < 0 ? error : stat_out(t, a[2], &st);
 }
 
+static struct statx_timestamp statx_time(struct timespec time)
+{
+    return (struct statx_timestamp){.tv_sec = time.tv_sec, .tv_nsec = (uint32_t)time.tv_nsec};
+}
+
+/* Returns what stat returns: no time of birth, no attributes, which not every file system has. */
 int64_t sys_statx(struct thread *t, const uint64_t a[6])
 {
     struct target target;
+    struct stat st;
     int flags = (int)a[2];
-    if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_SYNC_TYPE)) != 0)
+    if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_SYNC_TYPE)) != 0 ||
+        (flags & AT_STATX_SYNC_TYPE) == AT_STATX_SYNC_TYPE || ((uint32_t)a[3] & STATX__RESERVED))
         return -EINVAL;
-    struct statx sx;
     int error = thread_lookup(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
-    int sync = flags & (AT_STATX_SYNC_TYPE | AT_NO_AUTOMOUNT);
-    int64_t result = statx(target.dir, target.name, target.at_flags | sync, (unsigned)a[3], &sx) == 0 ? 0 : -errno;
+    error = stat_target(t, &target, &st);
     target_release(&target);
-    if (result < 0)
-        return result;
-    if (S_ISLNK(sx.stx_mode))
+    if (error < 0)
+        return error;
+    struct statx sx = {.stx_mask = STATX_BASIC_STATS,
+                       .stx_blksize = (uint32_t)st.st_blksize,
+                       .stx_nlink = (uint32_t)st.st_nlink,
+                       .stx_uid = st.st_uid,
+                       .stx_gid = st.st_gid,
+                       .stx_mode = (uint16_t)st.st_mode,
+                       .stx_ino = st.st_ino,
+                       .stx_size = (uint64_t)st.st_size,
+                       .stx_blocks = (uint64_t)st.st_blocks,
+                       .stx_atime = statx_time(st.st_atim),
+                       .stx_mtime = statx_time(st.st_mtim),
+                       .stx_ctime = statx_time(st.st_ctim),
+                       .stx_rdev_major = major(st.st_rdev),
+                       .stx_rdev_minor = minor(st.st_rdev),
+                       .stx_dev_major = major(st.st_dev),
+                       .stx_dev_minor = minor(st.st_dev)};
+    if (S_ISLNK(st.st_mode))
         sx.stx_atime = sx.stx_mtime;
     return guest_copy_out(t->process->memory, a[4], &sx, sizeof sx);
 }
