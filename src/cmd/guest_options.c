@@ -96,6 +96,7 @@ static int finish_restore(struct guest_options *g, char **argv, struct error *er
         return error_set(err, -EINVAL, "--restore takes no program: '%s' is not needed", argv[0]);
     bool of_isolation = g->binds.count || g->allow_net;
     if (g->env.count || g->env_pass || g->chdir || (of_isolation && !g->isolate) || g->host_time || g->host_user ||
+        g->write_sysroot ||
         g->host_streams || g->seed != defaults.seed || g->memory_bytes != defaults.memory_bytes ||
         g->stack_bytes != defaults.stack_bytes || g->quantum_insns != defaults.quantum_insns)
         return error_set(err, -EINVAL,
@@ -141,6 +142,7 @@ int guest_options_finish(struct guest_options *g, char **argv, struct error *err
     if (code != 0)
         return code;
     g->config = (struct process_config){.sysroot = g->sysroot,
+                                        .write_sysroot = g->write_sysroot,
                                         .isolate = g->isolate,
                                         .binds = g->bind,
                                         .bind_count = g->binds.count,

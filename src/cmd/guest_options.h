@@ -8,6 +8,7 @@
 
 struct guest_options {
     const char *sysroot;
+    bool write_sysroot;
     bool env_pass;          /* --env-pass: the caller's environment instead of the fixed one */
     struct option_list env; /* --env: NAME=VALUE */
     const char *chdir;
@@ -34,6 +35,7 @@ void guest_options_init(struct guest_options *g);
 /* Rows for a command's option table. */
 #define GUEST_OPTION_ROWS(g)                                                                                           \
     {"sysroot", OPTION_STRING, &(g)->sysroot, "DIR", "look up the guest's absolute paths in DIR first"},               \
+        {"write-sysroot", OPTION_FLAG, &(g)->write_sysroot, NULL, "keep what the guest changes in the sysroot"},       \
         {"env", OPTION_LIST, &(g)->env, "NAME=VALUE", "set an environment variable of the guest"},                     \
         {"env-pass", OPTION_FLAG, &(g)->env_pass, NULL, "give the guest the caller's environment"},                    \
         {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start the guest in this folder"},                                \

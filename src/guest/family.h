@@ -63,6 +63,8 @@ struct family {
     _Atomic uint64_t clock_ns; /* guest time at which the baton was last passed */
     _Atomic uint32_t idle;     /* consecutive holders that had no runnable thread */
     _Atomic uint32_t changes;  /* number of changes of state of all members so far */
+    _Atomic bool overlay_made; /* the upper layer of the sysroot exists (overlay.h) */
+    char overlay_path[512];    /* host path of its folder */
     struct member members[FAMILY_SIZE];
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/process_copy_priv.h"
 
 /* Private descriptors that the emulator needs at the same time, in addition to one per bind: memory files, folders,
@@ -201,6 +202,10 @@ const struct mount *files_mount_of(const struct files *f, int fd, char guest[PAT
     size_t best_length = 0;
     if (host_path(fd, path) < 0 || path[0] != '/')
         return NULL;
+    if (f->upper >= 0 && host_path(f->upper, folder) == 0 && below(path, folder)) {
+        const char *inside = below(path, folder);
+        return path_join(guest, "/", inside + (*inside == '/')) == 0 ? &f->mounts[0] : NULL;
+    }
     for (size_t i = 0; i < f->mount_count; i++) {
         if (host_path(f->mounts[i].fd, folder) < 0 || !below(path, folder))
             continue;
@@ -301,18 +306,13 @@ static int open_folder(const char *path, const char *what, struct error *err)
 /* Returns a descriptor of a folder that is already removed: it is empty, and no file can be created in it. */
 static int open_empty_folder(struct error *err)
 {
-    const char *parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm", "."};
-    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
-        char path[PATH_MAX];
-        if (!parents[i] || snprintf(path, sizeof path, "%s/cyclescope-XXXXXX", parents[i]) >= (int)sizeof path ||
-            !mkdtemp(path))
-            continue;
-        chmod(path, 0555);
-        int fd = open_folder(path, "folder", err);
-        rmdir(path);
-        return fd;
-    }
-    return error_set(err, -ENOENT, "cannot create a temporary folder: set TMPDIR to a writable folder");
+    char path[PATH_MAX];
+    if (scratch_folder(path) < 0)
+        return error_set(err, -ENOENT, "cannot create a temporary folder: set TMPDIR to a writable folder");
+    chmod(path, 0555);
+    int fd = open_folder(path, "folder", err);
+    rmdir(path);
+    return fd;
 }
 
 /* Writes the guest path of a bind at the absolute path `path`, with symbolic links of the sysroot resolved as far as
@@ -405,6 +405,8 @@ static int start_folder(struct files *f, const struct process_config *config, st
     bool mounted = files_mount_of(f, f->cwd, guest) != NULL;
     if (f->isolate && !mounted)
         error = files_chdir(f, AT_FDCWD, "/");
+    if (mounted && strcmp(guest, "/") != 0 && (f->results = strdup(guest)) == NULL)
+        return error_set(err, -ENOMEM, "out of memory");
     if (!f->isolate && !mounted && !(config->chdir && config->chdir[0] == '/'))
         f->start = fcntl(f->cwd, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (error == 0 && config->chdir)
@@ -470,8 +472,9 @@ struct files *files_new(const struct process_config *config, struct error *err)
         error_set(err, -ENOMEM, "out of memory");
         return NULL;
     }
-    f->root = f->empty = f->start = f->cwd = f->never = f->messages = -1;
+    f->root = f->empty = f->start = f->scratch = f->upper = f->cwd = f->never = f->messages = -1;
     f->isolate = config->isolate;
+    f->overlaid = config->sysroot && !config->write_sysroot;
     note_caller(f);
     f->caller_umask = umask(0);
     umask(f->caller_umask);
@@ -514,6 +517,11 @@ void files_free(struct files *f)
         close(f->messages);
     if (f->start >= 0)
         close(f->start);
+    if (f->upper >= 0)
+        close(f->upper);
+    if (f->scratch >= 0)
+        close(f->scratch);
+    free(f->results);
     if (f->cwd >= 0)
         close(f->cwd);
     free(f->cwd_path);

@@ -8,8 +8,8 @@
  *
  * Paths with a sysroot, not isolated: an absolute path, and the target of an absolute symbolic link in the sysroot, is
  * looked up in the sysroot first. If the sysroot does not contain the file, the host's file is used. A path relative to
- * a folder of the host is resolved by the host. A new file is created in the host's folder of that name if it exists,
- * else in the sysroot's folder, so that programs do not modify the sysroot by accident. /proc, /dev and /sys are always
+ * a folder of the host is resolved by the host. A new file is created in the host's folder of that name if it exists and
+ * is not one of the system, else in the sysroot's folder. Changes of the sysroot go to an overlay (overlay.h). /proc, /dev and /sys are always
  * the host's. A folder that exists in both places lists only the sysroot's entries.
  *
  * Isolation: the guest can reach the sysroot and the binds and nothing else, not by `..`, symbolic links, /proc or

@@ -63,6 +63,10 @@ struct files {
     int messages;   /* private duplicate of the caller's standard error; -1: none */
     int never;      /* private descriptor that never becomes ready */
     int start;      /* private O_PATH descriptor of the folder that is START_FOLDER to the guest; -1: none */
+    bool overlaid;  /* changes of the sysroot go to the overlay (overlay.h) */
+    int scratch;    /* private descriptor of the overlay's folder, locked; -1: none */
+    int upper;      /* private O_PATH descriptor of the overlay's upper layer; -1: none */
+    char *results;  /* guest path of the start folder if it lies in the sysroot: not overlaid; else NULL */
     int cwd;        /* private O_PATH descriptor of the working folder */
     char *cwd_path; /* guest path of the working folder if it is special, else NULL */
     struct caller_file caller[3]; /* standard input, output and error as the caller passed them */
@@ -127,10 +131,11 @@ int files_may_change(const struct files *f, int fd);
 /* ---- path.c */
 
 enum {
-    LOOKUP_FOLLOW = 1, /* follow a symbolic link that is the last component */
-    LOOKUP_CREATE = 2, /* the last component need not exist */
-    LOOKUP_NAME = 4,   /* the call creates or removes the last name: a slash behind it does not follow a link */
-    LOOKUP_EMPTY = 8,  /* an empty path means the descriptor itself (AT_EMPTY_PATH) */
+    LOOKUP_FOLLOW = 1,  /* follow a symbolic link that is the last component */
+    LOOKUP_CREATE = 2,  /* the last component need not exist */
+    LOOKUP_NAME = 4,    /* the call creates or removes the last name: a slash behind it does not follow a link */
+    LOOKUP_EMPTY = 8,   /* an empty path means the descriptor itself (AT_EMPTY_PATH) */
+    LOOKUP_LAYERS = 16, /* the call changes names in the layers of the sysroot itself (overlay.h) */
 };
 
 /* The flags of a lookup that AT_SYMLINK_NOFOLLOW and AT_EMPTY_PATH of a system call stand for. */
@@ -144,6 +149,8 @@ struct target {
     int dir;          /* descriptor of a host folder; AT_FDCWD: `name` is an absolute path */
     bool owned;       /* target_release closes `dir` */
     bool slash;       /* the path ended in a slash */
+    bool covered;     /* the path lies in the sysroot and is overlaid (overlay.h) */
+    bool upper;       /* `dir` and `name` are in the upper layer of the overlay */
     bool missing;     /* the file is known not to exist; only after LOOKUP_CREATE */
     int at_flags;     /* AT_SYMLINK_NOFOLLOW: the host may not follow links; AT_EMPTY_PATH: `dir` is the file itself */
     struct node node; /* kind of special file; NODE_NONE for most targets */

@@ -11,6 +11,7 @@
 #include "guest/fork.h"
 #include "guest/futex.h"
 #include "guest/memory_files.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 char *const guest_environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C", NULL};
@@ -119,6 +120,7 @@ void process_free(struct process *p)
     thread_free_others(p, NULL);
     signal_queue_clear(&p->pending);
     guest_memory_free(p->memory);
+    overlay_end(p);
     files_free(p->files);
     family_free(p->family);
     free(p->cmdline);
@@ -176,6 +178,8 @@ void process_end(struct process *p, int code, int signal)
             futex_release_robust(t); /* other processes may wait for futexes in shared memory */
     p->member->insns = process_total_insns(p);
     vfork_release_parent(p, true);
+    if (p->is_child)
+        overlay_end(p);
     if (p->is_child)
         /* Close before the baton moves, so that readers of its pipes see the end at the same turn in every run. */
         close_range(0, FD_PRIVATE - 1, 0);

@@ -45,6 +45,7 @@ extern char *const guest_environment[];
 /* Strings and arrays must stay valid as long as the process. */
 struct process_config {
     const char *sysroot;            /* host folder that is the guest's root; NULL: the host's root */
+    bool write_sysroot;             /* the guest's changes of the sysroot are kept; otherwise they end with the run */
     bool isolate;                   /* the guest sees only the sysroot and the binds */
     const struct guest_bind *binds; /* used with `isolate` only */
     size_t bind_count;              /* number of binds */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static int leave_family(struct process *p, struct error *err)
     own->outside_host_pgrp = old->outside_host_pgrp;
     own->outside_host_session = old->outside_host_session;
     own->leads = (bool)old->leads;
+    own->overlay_made = (bool)old->overlay_made;
+    memcpy(own->overlay_path, old->overlay_path, sizeof own->overlay_path);
     p->member = family_add(own, p->ppid);
     member_set_host(p->member, getpid());
     own->next_id = (int)old->next_id;

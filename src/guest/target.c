@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 
 void target_release(struct target *target)
 {
@@ -76,6 +77,8 @@ int path_lookup_change(struct files *f, int dirfd, const char *path, unsigned fl
     if (error < 0)
         return error;
     error = target_may_change(f, out);
+    if (error == 0 && !(flags & LOOKUP_LAYERS))
+        error = overlay_lift(f, out, false);
     if (error < 0)
         target_release(out);
     return error;
@@ -86,8 +89,10 @@ int path_lookup_create(struct files *f, int dirfd, const char *path, struct targ
     int error = path_lookup(f, dirfd, path, LOOKUP_CREATE | LOOKUP_NAME, out);
     if (error < 0)
         return error;
-    if (f->isolate)
+    if (f->isolate || out->covered)
         error = out->missing ? target_may_change(f, out) : -EEXIST;
+    if (error == 0)
+        error = overlay_place(f, out);
     if (error < 0)
         target_release(out);
     return error;

@@ -8,6 +8,7 @@
 
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* Looks up a path for a change and writes its /proc/self/fd name, which the host resolves, to `self`. Returns an
@@ -51,7 +52,8 @@ int64_t sys_fchmodat2(struct thread *t, const uint64_t a[6])
 /* Returns 0 if `fd` is a guest descriptor and the guest may change its file, else a negative errno. */
 static int check_change(struct thread *t, int fd)
 {
-    return files_is_guest(fd) ? files_may_change(thread_files(t), fd) : -EBADF;
+    int error = files_is_guest(fd) ? files_may_change(thread_files(t), fd) : -EBADF;
+    return error < 0 ? error : overlay_lift_descriptor(thread_files(t), fd);
 }
 
 int64_t sys_fchmod(struct thread *t, const uint64_t a[6])

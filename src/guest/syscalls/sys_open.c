@@ -10,6 +10,7 @@
 
 #include "guest/baton.h"
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* The guest uses the open flags of asm-generic. They are passed to the host unchanged, so the host's values must be
@@ -175,7 +176,26 @@ static int64_t open_node(struct thread *t, struct target *target, int flags)
     return open_named(f, target, flags & ~(O_CREAT | O_EXCL | O_TRUNC), 0);
 }
 
-static int64_t open_plain(struct thread *t, const struct target *target, int flags, mode_t mode)
+/* Makes a covered target ready to be opened for a change: a plain file is copied, a new name is placed. Pipes and
+ * devices stay where they are: they are not changed by what is written to them. 0 or a negative errno. */
+static int open_in_layers(struct files *f, struct target *target, int flags)
+{
+    struct stat st;
+    if (target->missing)
+        return overlay_place(f, target);
+    if ((flags & O_CREAT) && (flags & O_EXCL))
+        return -EEXIST;
+    if (fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    if (S_ISDIR(st.st_mode) && (flags & O_TMPFILE) == O_TMPFILE)
+        return overlay_lift(f, target, false);
+    if (!S_ISREG(st.st_mode) || !opens_for_change(flags))
+        return 0;
+    int error = overlay_may_write(f, &st);
+    return error < 0 ? error : overlay_lift(f, target, flags & O_TRUNC);
+}
+
+static int64_t open_plain(struct thread *t, struct target *target, int flags, mode_t mode)
 {
     struct files *f = thread_files(t);
     struct stat st;
@@ -183,13 +203,18 @@ static int64_t open_plain(struct thread *t, const struct target *target, int fla
         return -EISDIR;
     if (opens_for_change(flags) || (target->missing && (flags & O_CREAT))) {
         int error = target_may_change(f, target);
+        if (error == 0 && target->covered)
+            error = open_in_layers(f, target, flags);
         if (error < 0)
             return error;
     }
     if (!(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
         fstatat(target->dir, target->name, &st, target->at_flags) == 0 && waits_as_fifo(&st, flags))
         return open_fifo(t, target, flags, open_by_name);
-    return open_named(f, target, flags, mode);
+    int fd = open_named(f, target, flags, mode);
+    if (fd < 0 && (flags & O_CREAT))
+        overlay_made(f, target);
+    return fd;
 }
 
 /* Records what kind of file `fd` is, if it is special. Special files and folders keep their guest path, because paths

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* ---- addresses */
@@ -55,7 +56,7 @@ static int copy_address(struct thread *t, uint64_t addr, uint64_t length, struct
 /* True if the host resolves this path as the guest does: no path, or an absolute one without a sysroot. */
 static bool is_host_path(const struct files *f, const char *path)
 {
-    return path[0] == '\0' || (path[0] == '/' && f->root < 0);
+    return path[0] == '\0' || (path[0] == '/' && f->root < 0 && !path_below_start(f, path));
 }
 
 int address_in(struct thread *t, uint64_t addr, uint64_t length, struct host_address *out)
@@ -130,6 +131,7 @@ static int bind_path(struct files *f, int fd, const char *path, struct host_addr
         if (error == 0 && bind(fd, (struct sockaddr *)&address->storage, address->length) != 0)
             error = -errno;
         umask(host_umask);
+        overlay_made(f, &target);
         target_release(&target);
     }
     if (error < 0) {

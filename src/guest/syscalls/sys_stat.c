@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "guest/file_view.h"
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* struct stat of asm-generic, which riscv64 uses; that of x86-64 differs. */
@@ -193,8 +194,11 @@ static int64_t may_access(struct thread *t, int dirfd, uint64_t path_addr, int m
     if (error < 0)
         return error;
     flags = (flags & AT_EACCESS) | target.at_flags;
+    int asked = target.covered ? mode & ~W_OK : mode; /* the overlay can be written, whoever owns the sysroot */
     int64_t result =
-        syscall(flags ? SYS_faccessat2 : SYS_faccessat, target.dir, target.name, mode, flags) == 0 ? 0 : -errno;
+        syscall(flags ? SYS_faccessat2 : SYS_faccessat, target.dir, target.name, asked, flags) == 0 ? 0 : -errno;
+    if (result == 0 && asked != mode && fstatat(target.dir, target.name, &st, target.at_flags) == 0)
+        result = overlay_may_write(thread_files(t), &st);
     /* Devices and pipes are writable even on a read-only bind. */
     if (result == 0 && (mode & W_OK) && fstatat(target.dir, target.name, &st, target.at_flags) == 0 &&
         (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
