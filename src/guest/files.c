@@ -102,6 +102,7 @@ void files_forget(struct files *f, int fd)
     f->open[fd] = NULL;
     f->stream[fd] = STREAM_UNKNOWN;
     f->standard[fd] = 0;
+    f->seen[fd] = 0;
     f->borrowed[fd] = 0;
     if (!o || --o->references > 0)
         return;
@@ -128,6 +129,7 @@ void files_share(struct files *f, int from, int to)
     files_forget(f, to);
     f->stream[to] = f->stream[from];
     f->standard[to] = f->standard[from];
+    f->seen[to] = f->seen[from];
     f->borrowed[to] = f->borrowed[from];
     f->open[to] = f->open[from];
     if (f->open[to])

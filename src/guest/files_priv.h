@@ -75,6 +75,7 @@ struct files {
                             caller wants */
     struct open_file *open[FD_PRIVATE]; /* record of each descriptor; NULL: none */
     uint8_t stream[FD_PRIVATE];         /* enum stream of each descriptor */
+    uint32_t seen[FD_PRIVATE];          /* 1 + place of the written file in the table of file_view.c; 0: not known */
     uint8_t standard[FD_PRIVATE]; /* 1 + n: standard stream n of the caller, which looks like a pipe; 0: another file */
     bool input_idle;          /* the writer of the standard input was slow: do not wait for it before it has written */
     int borrowed[FD_PRIVATE]; /* in a copied process: private number of the original descriptor; 0: it is its own */

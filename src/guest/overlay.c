@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/overlay_priv.h"
 
@@ -109,6 +110,17 @@ bool overlay_exists_below(const struct files *f, const char *path)
 
 /* ---- copies */
 
+/* A copy has the inode number and the times of its original. Of a folder, the host's time changes with its entries. */
+static void note_copy(struct files *f, int below, int above, const char *name)
+{
+    struct stat from, to;
+    if (fstatat(below, name, &from, AT_SYMLINK_NOFOLLOW) != 0 || fstatat(above, name, &to, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    if (S_ISDIR(from.st_mode))
+        file_set_times(f->process, &from, (struct timespec[2]){{0, UTIME_OMIT}, {0, UTIME_OMIT}});
+    file_moved(f->process, &from, &to);
+}
+
 /* Makes `folder` and the folders above it in the upper layer, with the modes of the lower ones. 0 or a negative errno.
  */
 static int make_folders(struct files *f, const char *folder)
@@ -128,6 +140,8 @@ static int make_folders(struct files *f, const char *folder)
         int error = above < 0 ? above : mkdirat(above, name, 0700) == 0 ? 0 : errno == EEXIST ? 1 : -errno;
         if (error == 0)
             fchmodat(above, name, mode | S_IRWXU, 0); /* this user must be able to make files in it */
+        if (error == 0 && below >= 0)
+            note_copy(f, below, above, name);
         if (below >= 0)
             close(below);
         if (above >= 0)
@@ -210,6 +224,7 @@ int layer_copy_up(struct files *f, const char *path, bool empty)
 {
     const char *name;
     struct stat st;
+    bool copied = false;
     if (strcmp(path, "/") == 0)
         return overlay_make(f);
     int above = layer_make_parent(f, path), below = open_parent(f->root, path, &name), error = 0;
@@ -217,9 +232,11 @@ int layer_copy_up(struct files *f, const char *path, bool empty)
         error = above;
     else if (overlay_find(above, name, &st) == UPPER_NONE && below < 0)
         error = below;
-    else if (overlay_find(above, name, &st) == UPPER_NONE)
+    else if ((copied = overlay_find(above, name, &st) == UPPER_NONE))
         error =
             fstatat(below, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? copy_entry(below, name, above, &st, empty) : -errno;
+    if (error == 0 && above >= 0 && below >= 0 && copied)
+        note_copy(f, below, above, name);
     if (above >= 0)
         close(above);
     if (below >= 0)

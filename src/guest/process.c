@@ -8,6 +8,7 @@
 
 #include "guest/baton.h"
 #include "guest/execve.h"
+#include "guest/file_view.h"
 #include "guest/fork.h"
 #include "guest/futex.h"
 #include "guest/memory_files.h"
@@ -67,6 +68,9 @@ static int build(struct process *p, struct error *err)
     member_set_host(p->member, getpid());
     p->pid = p->member->guest_pid;
     p->ppid = FAMILY_OUTSIDE;
+    p->views = views_new(err);
+    if (!p->views)
+        return -ENOMEM;
     p->files = files_new(&p->config, err);
     if (!p->files)
         return -EINVAL;
@@ -122,6 +126,7 @@ void process_free(struct process *p)
     guest_memory_free(p->memory);
     overlay_end(p);
     files_free(p->files);
+    views_free(p->views);
     family_free(p->family);
     free(p->cmdline);
     free(p->copy);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "guest/baton.h"
+#include "guest/file_view.h"
 #include "guest/process_copy_priv.h"
 
 const char *process_spoiled(const struct process *p)
@@ -65,6 +66,8 @@ int process_become_copy(struct process *p, struct error *err)
     guest_unmark_code(p->memory, 0, GUEST_SPACE); /* new mappings of shared memory are not protected */
     raise_limit_on_files();
     int code = leave_family(p, err);
+    if (code == 0)
+        code = views_unshare(p, err);
     if (code == 0 && !s->filtered)
         code = copy_open_devices(s, err);
     if (code == 0)

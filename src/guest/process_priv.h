@@ -54,6 +54,7 @@ struct process {
     struct process_config config;
     struct guest_memory *memory;
     struct files *files;
+    struct views *views;         /* files that the processes of the run have seen (file_view.h) */
     struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
     char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
     char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
@@ -117,6 +118,8 @@ struct user_ids {
     uint32_t uid, euid, gid, egid;
 };
 struct user_ids process_user(const struct process *p);
+
+#define WALL_CLOCK_START_NS (UINT64_C(2114380800) * 1000000000) /* 2037-01-01T00:00:00Z: later than all files */
 
 uint64_t process_time_ns(const struct process *p); /* the guest's CLOCK_MONOTONIC */
 uint64_t

@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 
 #define TICK_NS              10000000            /* length of a clock tick, USER_HZ = 100 */
@@ -91,10 +92,10 @@ void proc_maps(const struct process *p, FILE *out)
 {
     const struct guest_area *a = guest_area_at_or_above(p->memory, 0);
     for (; a; a = guest_area_at_or_above(p->memory, a->end)) {
-        int n =
-            fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->start, a->end,
-                    a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-', a->prot & PROT_EXEC ? 'x' : '-',
-                    a->flags & MAP_SHARED ? 's' : 'p', a->offset, major(a->dev), minor(a->dev), (uint64_t)a->inode);
+        int n = fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->start,
+                        a->end, a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-',
+                        a->prot & PROT_EXEC ? 'x' : '-', a->flags & MAP_SHARED ? 's' : 'p', a->offset, a->inode ? 8 : 0,
+                        a->inode ? 1 : 0, a->inode ? file_number((struct process *)p, a->dev, a->inode) : 0);
         if (a->name)
             fprintf(out, "%*s%s", n < 73 ? 73 - n : 0, "", a->name);
         fputc('\n', out);

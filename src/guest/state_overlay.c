@@ -72,6 +72,7 @@ static int save_entry(struct files *f, struct fields *to, int folder, const char
         file.seconds = st.st_mtim.tv_sec;
         file.nanoseconds = (uint32_t)st.st_mtim.tv_nsec;
         file_fields(to, &file);
+        state_view(f->process, to, &st);
     }
     free(file.contents);
     if (code < 0)
@@ -151,7 +152,7 @@ static int write_entry(int folder, const char *name, const struct upper_file *fi
 }
 
 /* The path must be as path_join makes it, and its folder a folder of the upper layer: the file is not trusted. */
-static int load_file(struct files *f, const struct upper_file *file, struct error *err)
+static int load_file(struct files *f, const struct upper_file *file, struct stat *st, struct error *err)
 {
     char plain[PATH_MAX], folder[PATH_MAX];
     bool possible = path_join(plain, "/", file->path) == 0 && strcmp(plain, file->path) == 0 && strcmp(plain, "/") != 0;
@@ -163,6 +164,8 @@ static int load_file(struct files *f, const struct upper_file *file, struct erro
         code = at;
     if (code == 0)
         code = write_entry(at, name, file);
+    if (code == 0 && fstatat(at, name, st, AT_SYMLINK_NOFOLLOW) != 0)
+        code = -errno;
     if (at >= 0)
         close(at);
     return code < 0 ? error_set(err, code, "%.200s, which the program has changed, cannot be made again: %s",
@@ -176,9 +179,12 @@ static int load(struct files *f, struct fields *from, struct error *err)
         struct upper_file file = {0};
         file_fields(from, &file);
         bool more = fields_good(from) && file.path[0] != '\0';
+        struct stat st;
         if (more)
-            code = load_file(f, &file, err);
+            code = load_file(f, &file, &st, err);
         free(file.contents);
+        if (more && code == 0)
+            state_view(f->process, from, &st);
         if (!more || code < 0)
             return code;
     }

@@ -15,6 +15,9 @@ static inline bool time_is_possible(uint64_t ns)
 
 int state_threads(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_overlay(struct process *p, struct fields *f, struct error *err) MUST_CHECK; /* changes of the sysroot */
+void state_views(struct process *p, struct fields *f); /* what the guest has seen of files */
+void state_view(struct process *p, struct fields *f,
+                const struct stat *st); /* of one file, whose host inode will change */
 int state_memory(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_files(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 void state_queue(struct fields *f, struct signal_queue *queue); /* pending signals (state_threads.c) */

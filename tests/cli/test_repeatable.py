@@ -238,3 +238,77 @@ def test_the_start_folder_is_the_callers(cli, guests):
     cli.run("run", guests("writes", WRITES, "-static"), preexec_fn=lambda: os.umask(0o077))
     assert (cli.work / "made").read_text() == "text" and (cli.work / "link").read_text() == "text"
     assert (cli.work / "made").stat().st_mode & 0o777 == 0o600
+
+
+STATUS = r"""
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+static void work(unsigned long n) { for (volatile unsigned long i = 0; i < n % 9973; i++); }
+static void look(const char *path)
+{
+    struct stat st;
+    struct statfs fs;
+    lstat(path, &st);
+    work(st.st_dev), work(st.st_ino), work(st.st_nlink), work(st.st_size), work(st.st_blksize), work(st.st_blocks);
+    work(st.st_mtim.tv_sec), work(st.st_mtim.tv_nsec), work(st.st_ctim.tv_sec), work(st.st_ctim.tv_nsec);
+    work(st.st_atim.tv_sec), work(st.st_atim.tv_nsec), work(st.st_uid);
+    statfs(path, &fs);
+    work(fs.f_type), work(fs.f_blocks), work(fs.f_bavail), work(fs.f_ffree), work(fs.f_fsid.__val[0]);
+}
+int main(void)
+{
+    char line[200];
+    int fd = open("made", O_CREAT | O_RDWR, 0644);
+    mkdir("folder", 0755);
+    for (int i = 0; i < 100; i++)
+        write(fd, line, sizeof line);
+    for (int i = 0; i < 3; i++) { /* the host may use the inode of the last one again */
+        snprintf(line, sizeof line, "made%d", i);
+        close(open(line, O_CREAT | O_WRONLY, 0644));
+        look(line);
+        unlink(line);
+    }
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        if (strcmp(e->d_name, "..")) {
+            work(e->d_ino);
+            look(e->d_name);
+        }
+    mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    for (int c; (c = getc(maps)) != EOF;)
+        work(c);
+    look("/dev/null");
+    look("/proc/self/maps");
+    rename("made", "folder/made");
+    look("folder");
+    unlink("folder/made");
+    rmdir("folder");
+}
+"""
+
+
+def test_on_any_file_system_and_at_any_time(cli, guests):
+    """Twice in one folder, and in folders on other file systems: numbers, times and sizes of files are the same."""
+    source, counts = guests("status", STATUS, "-static"), {}
+    for parent in "/tmp", "/dev/shm", cli.work:
+        if not os.access(parent, os.W_OK):
+            continue
+        folder = Path(tempfile.mkdtemp(dir=parent))
+        shutil.copy(source, folder / "status")
+        (folder / "given").write_text("given")
+        for name in "given", "status", ".":
+            os.utime(folder / name, (1, 1_700_000_000))
+        for again in range(2):
+            result = cli.execute(cli.command("run", "--summary", "./status"), cwd=folder)
+            counts[f"{parent} {again}"] = int(result.err.split("cyclescope: ")[1].split()[0])
+            os.utime(folder, (1, 1_700_000_000))
+        shutil.rmtree(folder)
+    assert len(set(counts.values())) == 1, counts

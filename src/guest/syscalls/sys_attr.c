@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
 #include "guest/overlay.h"
@@ -26,6 +27,14 @@ static int open_change(struct thread *t, int dirfd, uint64_t path_addr, unsigned
     return fd;
 }
 
+/* The guest has changed mode or owner of an open file. */
+static void note_status(struct thread *t, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0)
+        file_status_changed(t->process, &st);
+}
+
 static int64_t change_mode(struct thread *t, int dirfd, uint64_t path_addr, mode_t mode, int flags)
 {
     char self[32];
@@ -35,6 +44,8 @@ static int64_t change_mode(struct thread *t, int dirfd, uint64_t path_addr, mode
     if (fd < 0)
         return fd;
     int64_t result = chmod(self, mode & 07777) == 0 ? 0 : -errno;
+    if (result == 0)
+        note_status(t, fd);
     close(fd);
     return result;
 }
@@ -61,7 +72,10 @@ int64_t sys_fchmod(struct thread *t, const uint64_t a[6])
     int error = check_change(t, (int)a[0]);
     if (error < 0)
         return error;
-    return fchmod((int)a[0], (mode_t)a[1] & 07777) == 0 ? 0 : -errno;
+    if (fchmod((int)a[0], (mode_t)a[1] & 07777) != 0)
+        return -errno;
+    note_status(t, (int)a[0]);
+    return 0;
 }
 
 /* Without --host-user all files belong to the guest's one user, who cannot give them away. */
@@ -104,6 +118,7 @@ int64_t sys_fchownat(struct thread *t, const uint64_t a[6])
 int64_t sys_utimensat(struct thread *t, const uint64_t a[6])
 {
     struct timespec buffer[2], *times = NULL;
+    struct stat st;
     int flags = (int)a[3];
     if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0)
         return -EINVAL;
@@ -116,13 +131,18 @@ int64_t sys_utimensat(struct thread *t, const uint64_t a[6])
         int error = check_change(t, (int)a[0]);
         if (error < 0)
             return error;
-        return futimens((int)a[0], times) == 0 ? 0 : -errno;
+        if (futimens((int)a[0], times) != 0 || fstat((int)a[0], &st) != 0)
+            return -errno;
+        file_set_times(t->process, &st, times);
+        return 0;
     }
     struct target target;
     int error = thread_lookup_change(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
     int64_t result = utimensat(target.dir, target.name, times, target.at_flags) == 0 ? 0 : -errno;
+    if (result == 0 && fstatat(target.dir, target.name, &st, target.at_flags) == 0)
+        file_set_times(t->process, &st, times);
     target_release(&target);
     return result;
 }
@@ -137,6 +157,9 @@ int64_t sys_truncate(struct thread *t, const uint64_t a[6])
         return fd;
     guest_file_shrinks(t->process->memory);
     int64_t result = truncate(self, (off_t)a[1]) == 0 ? 0 : -errno;
+    struct stat st;
+    if (result == 0 && fstat(fd, &st) == 0)
+        file_touched(t->process, &st);
     close(fd);
     return result;
 }
@@ -151,7 +174,10 @@ int64_t sys_ftruncate(struct thread *t, const uint64_t a[6])
     if (a[1] > 0 && allowed < 0)
         return allowed;
     guest_file_shrinks(t->process->memory);
-    return ftruncate((int)a[0], (off_t)a[1]) == 0 ? 0 : -errno;
+    if (ftruncate((int)a[0], (off_t)a[1]) != 0)
+        return -errno;
+    file_written(t->process, (int)a[0]);
+    return 0;
 }
 
 int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
@@ -165,7 +191,10 @@ int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
         if (may < 0)
             return may;
     }
-    return fallocate((int)a[0], (int)a[1], (off_t)a[2], (off_t)a[3]) == 0 ? 0 : -errno;
+    if (fallocate((int)a[0], (int)a[1], (off_t)a[2], (off_t)a[3]) != 0)
+        return -errno;
+    file_written(t->process, (int)a[0]);
+    return 0;
 }
 
 int64_t sys_fadvise64(struct thread *t, const uint64_t a[6])

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
@@ -108,6 +109,8 @@ int64_t sys_mkdirat(struct thread *t, const uint64_t a[6])
     int64_t result = mkdirat(target.dir, target.name, (mode_t)a[2] & 01777) == 0 ? 0 : -errno;
     umask(host_umask);
     overlay_made(f, &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -129,6 +132,8 @@ int64_t sys_mknodat(struct thread *t, const uint64_t a[6])
         result = mknodat(target.dir, target.name, mode, (dev_t)(uint32_t)a[3]) == 0 ? 0 : -errno;
     umask(host_umask);
     overlay_made(f, &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -164,6 +169,8 @@ int64_t sys_symlinkat(struct thread *t, const uint64_t a[6])
     if (!target.slash)
         result = symlinkat(text, target.dir, target.name) == 0 ? 0 : -errno;
     overlay_made(thread_files(t), &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -185,6 +192,8 @@ int64_t sys_unlinkat(struct thread *t, const uint64_t a[6])
         result = overlay_unlink(thread_files(t), &target, (int)a[2]);
     else if (!is_busy(thread_files(t), &target))
         result = unlinkat(target.dir, target.name, (int)a[2]) == 0 ? 0 : -errno;
+    if (result == 0)
+        target_parent_changed(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -230,6 +239,8 @@ int64_t sys_linkat(struct thread *t, const uint64_t a[6])
         if (result == 0)
             result = link_target(thread_files(t), &from, &to);
         overlay_made(thread_files(t), &to);
+        if (result == 0)
+            target_parent_changed(t->process, &to);
         target_release(&to);
     }
     target_release(&from);
@@ -258,6 +269,10 @@ int64_t sys_renameat2(struct thread *t, const uint64_t a[6])
     int64_t result = thread_lookup_change(t, (int)a[2], a[3], LOOKUP_NAME | LOOKUP_CREATE | LOOKUP_LAYERS, &to);
     if (result == 0) {
         result = rename_target(thread_files(t), &from, &to, (unsigned)a[4]);
+        if (result == 0) {
+            target_parent_changed(t->process, &from);
+            target_parent_changed(t->process, &to);
+        }
         target_release(&to);
     }
     target_release(&from);

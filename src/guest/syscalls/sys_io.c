@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
 #include "guest/syscalls/syscall.h"
@@ -309,6 +310,8 @@ static int64_t write_stream(struct thread *t, int fd, const struct iovec *iov, i
         }
         ssize_t n = writev(fd, iov, count);
         result = n >= 0 ? n : -errno;
+        if (n > 0)
+            file_written(t->process, fd);
     }
     if (result == -EPIPE)
         file_broken_pipe(t);
@@ -387,7 +390,10 @@ static int64_t write_at(struct thread *t, int fd, const struct iovec *iov, int c
     if (may < 0)
         return may;
     ssize_t n = pwritev2(fd, iov, count, offset, flags);
-    return n >= 0 ? n : -errno;
+    int code = errno;
+    if (n > 0)
+        file_written(t->process, fd);
+    return n >= 0 ? n : -code;
 }
 
 int64_t sys_pread64(struct thread *t, const uint64_t a[6])
@@ -443,7 +449,10 @@ int64_t sys_pwritev2(struct thread *t, const uint64_t a[6])
     if (may < 0)
         return may;
     ssize_t n = pwritev2(fd, iov, count, -1, flags);
-    return n >= 0 ? n : -errno;
+    int code = errno;
+    if (n > 0)
+        file_written(t->process, fd);
+    return n >= 0 ? n : -code;
 }
 
 int64_t sys_preadv(struct thread *t, const uint64_t a[6])
@@ -519,6 +528,7 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
             file_broken_pipe(t);
         return -code;
     }
+    file_written(t->process, out);
     return offset_out(t, a[2], &offset) < 0 ? -EFAULT : n;
 }
 
@@ -539,6 +549,7 @@ int64_t sys_copy_file_range(struct thread *t, const uint64_t a[6])
     ssize_t n = copy_file_range(in, in_pointer, out, out_pointer, length, (unsigned)a[5]);
     if (n < 0)
         return -errno;
+    file_written(t->process, out);
     bool copied_out = offset_out(t, a[1], &in_offset) == 0 && offset_out(t, a[3], &out_offset) == 0;
     return copied_out ? n : -EFAULT;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/listing.h"
 #include "guest/overlay.h"
@@ -51,7 +52,7 @@ void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned c
     }
     l->entries = entries;
     struct entry *e = &l->entries[l->count];
-    *e = (struct entry){.name = strdup(name), .inode = inode, .sequence = l->count, .type = type};
+    *e = (struct entry){.name = strdup(name), .inode = inode, .dev = l->dev, .sequence = l->count, .type = type};
     if (e->name)
         l->count++;
     else
@@ -61,6 +62,7 @@ void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned c
 static void add_special(void *context, const char *name, unsigned char type)
 {
     struct listing *l = context;
+    l->dev = 0;
     listing_add(l, name, l->count + 1, type);
 }
 
@@ -73,6 +75,8 @@ static bool is_dot(const char *name)
 static int read_host(struct listing *l, int fd, bool only_dots)
 {
     char buffer[32768] __attribute__((aligned(8)));
+    struct stat st;
+    l->dev = fstat(fd, &st) == 0 ? st.st_dev : 0;
     lseek(fd, 0, SEEK_SET);
     for (;;) {
         long n = syscall(SYS_getdents64, fd, buffer, sizeof buffer);
@@ -131,6 +135,8 @@ static void add_upper(void *context, const char *name, uint64_t inode, unsigned 
 /* Adds the entries of a folder in the layers of the sysroot. `path` is its guest path. */
 static int read_layers(struct files *f, struct listing *l, const char *path)
 {
+    struct stat st;
+    l->dev = fstat(overlay_upper(f), &st) == 0 ? st.st_dev : 0;
     int error = overlay_list(f, path, add_upper, l);
     int lower = error < 0 ? -1 : overlay_open_lower(f, path);
     if (lower < 0)
@@ -180,6 +186,9 @@ static int fill(struct files *f, struct listing *l, int fd)
     drop_duplicates(l);
     if (layers)
         drop_removed(l);
+    for (size_t i = 0; i < l->count; i++)
+        if (l->entries[i].dev)
+            l->entries[i].inode = file_number(f->process, l->entries[i].dev, l->entries[i].inode);
     return 0;
 }
 

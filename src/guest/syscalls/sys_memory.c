@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/syscalls/syscall.h"
 
@@ -39,6 +40,8 @@ int64_t sys_mmap(struct thread *t, const uint64_t a[6])
         return -EBADF;
     if (p->files->standard[fd])
         return p->files->standard[fd] == 1 ? -ENODEV : -EACCES;
+    if ((flags & MAP_SHARED) && (prot & PROT_WRITE) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR)
+        file_written(p, fd);
     bool named = files_path(p->files, fd, name) == 0;
     return guest_mmap(p->memory, a[0], a[1], prot, flags, fd, a[5], named ? name : NULL);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guest/baton.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
@@ -211,9 +212,19 @@ static int64_t open_plain(struct thread *t, struct target *target, int flags, mo
     if (!(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
         fstatat(target->dir, target->name, &st, target->at_flags) == 0 && waits_as_fifo(&st, flags))
         return open_fifo(t, target, flags, open_by_name);
+    bool makes = (flags & O_CREAT) && fstatat(target->dir, target->name, &st, target->at_flags) != 0;
     int fd = open_named(f, target, flags, mode);
     if (fd < 0 && (flags & O_CREAT))
         overlay_made(f, target);
+    bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
+    if (fd < 0 || !(makes || temporary || ((flags & O_TRUNC) && opens_for_change(flags))) || fstat(fd, &st) != 0)
+        return fd;
+    if (makes || temporary)
+        file_made(t->process, &st);
+    else if (S_ISREG(st.st_mode))
+        file_touched(t->process, &st);
+    if (makes)
+        target_parent_changed(t->process, target);
     return fd;
 }
 

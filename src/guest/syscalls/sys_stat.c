@@ -1,6 +1,7 @@
 /* System calls that query files: stat and its variants, access, readlink. */
 #include <elf.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <linux/stat.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -34,8 +35,8 @@ _Static_assert(sizeof(struct guest_stat) == 128, "struct stat of riscv64");
 _Static_assert(sizeof(struct statx) == 256, "struct statx");
 _Static_assert(sizeof(struct statfs) == 120, "struct statfs of this host needs translation");
 
-/* Writes a guest stat. Any lookup may set the access time of a link on the host, so the guest sees its modification
- * time instead. */
+/* Writes a guest stat. With --host-time, any lookup may set the access time of a link on the host, so the guest sees
+ * its modification time instead. */
 static int64_t stat_out(struct thread *t, uint64_t addr, const struct stat *st)
 {
     struct timespec accessed = S_ISLNK(st->st_mode) ? st->st_mtim : st->st_atim;
@@ -61,7 +62,7 @@ static int64_t stat_out(struct thread *t, uint64_t addr, const struct stat *st)
 }
 
 /* Changes the status of a host file to what the guest sees. */
-static void see_status(const struct thread *t, int standard, struct stat *st)
+static void see_status(struct thread *t, int standard, struct stat *st)
 {
     if (standard)
         file_view_standard(t->process, standard, st);
@@ -75,6 +76,9 @@ static int stat_target(struct thread *t, const struct target *target, struct sta
     if (fstatat(target->dir, target->name, st, target->at_flags) != 0)
         return -errno;
     see_status(t, target_standard(thread_files(t), target), st);
+    if (special_tree(target->path) && !t->process->config.host_time)
+        st->st_atim = st->st_mtim = st->st_ctim =
+            (struct timespec){WALL_CLOCK_START_NS / 1000000000, 0}; /* the host's are those of its start, or of now */
     return 0;
 }
 
@@ -147,12 +151,32 @@ int64_t sys_statx(struct thread *t, const uint64_t a[6])
     return guest_copy_out(t->process->memory, a[4], &sx, sizeof sx);
 }
 
+/* Every file system looks like the same half empty one. Only those of the kernel keep their type, by which programs
+ * recognize them. */
+static void see_file_system(struct statfs *fs)
+{
+    bool of_kernel = fs->f_type == PROC_SUPER_MAGIC || fs->f_type == SYSFS_MAGIC || fs->f_type == DEVPTS_SUPER_MAGIC;
+    long type = of_kernel ? (long)fs->f_type : EXT4_SUPER_MAGIC;
+    const uint64_t blocks = of_kernel ? 0 : UINT64_C(1) << 24; /* of 4 KB: 64 GB */
+    memset(fs, 0, sizeof *fs);
+    fs->f_type = type;
+    fs->f_bsize = fs->f_frsize = 4096;
+    fs->f_blocks = blocks;
+    fs->f_bfree = fs->f_bavail = blocks / 2;
+    fs->f_files = blocks / 4;
+    fs->f_ffree = blocks / 8;
+    fs->f_namelen = 255;
+}
+
 int64_t sys_fstatfs(struct thread *t, const uint64_t a[6])
 {
     struct statfs fs;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
-    return fstatfs((int)a[0], &fs) == 0 ? guest_copy_out(t->process->memory, a[1], &fs, sizeof fs) : -errno;
+    if (fstatfs((int)a[0], &fs) != 0)
+        return -errno;
+    see_file_system(&fs);
+    return guest_copy_out(t->process->memory, a[1], &fs, sizeof fs);
 }
 
 int64_t sys_statfs(struct thread *t, const uint64_t a[6])
@@ -168,7 +192,10 @@ int64_t sys_statfs(struct thread *t, const uint64_t a[6])
         return fd;
     int64_t result = fstatfs(fd, &fs) == 0 ? 0 : -errno;
     close(fd);
-    return result < 0 ? result : guest_copy_out(t->process->memory, a[1], &fs, sizeof fs);
+    if (result < 0)
+        return result;
+    see_file_system(&fs);
+    return guest_copy_out(t->process->memory, a[1], &fs, sizeof fs);
 }
 
 /* True for an ELF program of another machine, which counts as not executable: a guest that searches several folders
