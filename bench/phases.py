@@ -63,7 +63,7 @@ def measure(case, suite, options):
     """Instructions, and the least seconds of `run`, counting, `phases`, QEMU's plugin and warming."""
     def phases(interval):
         return guest.Emulator(suite.sysroot, f"{options.cyclescope} phases --quiet --interval {interval} "
-                                             "--sysroot {root} --")
+                                             f"{' '.join(guest.AS_QEMU)} --sysroot {{root}} --")
     warming = guest.on_core(suite.sysroot, options.cyclescope, "--skip", options.skip, "--warm", "--max-insns", 1000)
     runners = [guest.without_core(suite.sysroot, options.cyclescope), phases("100G"), phases(INTERVAL)]
     if options.qemu:

@@ -39,8 +39,8 @@ class Wrong(Exception):
 
 def run(case, suite, options, command, *arguments):
     """Runs the window of a program with a command; the result."""
-    words = [command, "--quiet", "--sysroot", suite.sysroot, "--core", options.core, "--skip", options.skip,
-             "--max-insns", options.insns, *arguments, "--"]
+    words = [command, "--quiet", *guest.AS_QEMU, "--sysroot", suite.sysroot, "--core", options.core, "--skip",
+             options.skip, "--max-insns", options.insns, *arguments, "--"]
     template = " ".join(map(str, [options.cyclescope, *words]))
     result = guest.run(guest.Emulator(suite.sysroot, template), case, suite.sysroot, options.timeout)
     if result.status != 0:

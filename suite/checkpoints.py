@@ -44,8 +44,8 @@ class Interrupted:
 
     def command(self, folder, argv):
         file = folder.with_name(folder.name + ".checkpoint")
-        save = [self._cyclescope, "checkpoint", "--quiet", "--at", str(self._at), "-o", str(file), "--sysroot",
-                str(self._sysroot), "--", *argv]
+        save = [self._cyclescope, "checkpoint", "--quiet", "--at", str(self._at), "-o", str(file),
+                *guest.AS_QEMU, "--sysroot", str(self._sysroot), "--", *argv]
         count = str(self.count_file(folder))
         go_on = [self._cyclescope, *(str(word).replace("{count}", count) for word in self._go_on), "--restore", str(file)]
         return [sys.executable, "-I", "-c", BOTH, str(file), str(len(save)), *save, *go_on]

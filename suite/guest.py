@@ -26,8 +26,10 @@ ENVIRONMENT = {
 }
 
 PROJECT = Path(__file__).resolve().parent.parent
+# Options with which a guest sees what it sees under qemu: this environment, and the user who runs the suite.
+AS_QEMU = ["--env-pass", "--host-user"]
 CYCLESCOPE = PROJECT / "build" / "cyclescope"
-EMULATOR = f"{shlex.quote(str(CYCLESCOPE))} run --summary={{count}} --sysroot {{root}} --"
+EMULATOR = f"{shlex.quote(str(CYCLESCOPE))} run --summary={{count}} {shlex.join(AS_QEMU)} --sysroot {{root}} --"
 
 
 class Unavailable(Exception):
@@ -112,13 +114,13 @@ class Emulator:
 
 def without_core(sysroot, cyclescope):
     """Plain emulation with a given build of Cyclescope."""
-    return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--summary={count}", "--sysroot", "{root}", "--"]))
+    return Emulator(sysroot, shlex.join([str(cyclescope), "run", "--summary={count}", *AS_QEMU, "--sysroot", "{root}", "--"]))
 
 
 def on_core(sysroot, cyclescope, *options, command="stat"):
     """The simulated core as an emulator: a command that simulates, with options.  Its report is JSON."""
     return Emulator(sysroot, shlex.join([str(cyclescope), *command.split(), "--quiet", "--json={count}",
-                                         "--sysroot", "{root}", *map(str, options), "--"]))
+                                         *AS_QEMU, "--sysroot", "{root}", *map(str, options), "--"]))
 
 
 @dataclass

@@ -45,8 +45,8 @@ class Failed(Exception):
 def record(options, suite, case, *arguments):
     """Records the window of a program with `arguments`; its report by instruction."""
     profile = suite.path / f"{case.program}.prof"
-    command = [options.cyclescope, "record", "--quiet", "-o", profile, "--sysroot", suite.sysroot, "--core",
-               options.core, "--skip", int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup,
+    command = [options.cyclescope, "record", "--quiet", "-o", profile, *guest.AS_QEMU, "--sysroot",
+               suite.sysroot, "--core", options.core, "--skip", int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup,
                "--max-insns", INSNS, *arguments, "--"]
     result = guest.run(guest.Emulator(suite.sysroot, " ".join(map(str, command))), case, suite.sysroot, options.timeout)
     if result.status != 0:

@@ -80,6 +80,8 @@ GROUPS = [
           "tests/fuzz/memory.py --seconds 120 && tests/fuzz/memory.py --seconds 60 --command stat --steps 150 --seed 7"),
     cli("marks"),
     cli("run"),
+    cli("repeatable"),
+    cli("overlay"),
     cli("help"),
     cli("completion"),
     cli("output_files"),

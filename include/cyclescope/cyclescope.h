@@ -107,7 +107,7 @@ struct cyclescope_options {
     const char *const *settings;    /* parameters of the core, each section.key=value; ends with NULL */
     const char *sysroot;            /* root folder of the program; NULL: the caller's */
     const char *folder;             /* folder in which the program starts; NULL: the caller's */
-    const char *const *environment; /* the whole environment, each NAME=VALUE, ends with NULL; NULL: the caller's */
+    const char *const *environment; /* the whole environment, each NAME=VALUE, ends with NULL; NULL: a fixed one */
     uint64_t seed;                  /* seed of the program's random bytes */
     uint64_t memory_bytes;          /* limit of the program's writable memory; 0: 8 GiB */
     uint64_t stack_bytes;           /* size of the program's stack; 0: 8 MiB */

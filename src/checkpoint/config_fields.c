@@ -37,6 +37,9 @@ void checkpoint_config_fields(struct fields *f, struct process_config *config)
     field_bool(f, &config->isolate);
     binds_fields(f, config);
     field_bool(f, &config->allow_net);
+    field_bool(f, &config->write_sysroot);
+    field_bool(f, &config->host_user);
+    field_bool(f, &config->host_streams);
     field_u64(f, &config->seed);
     field_u64(f, &config->memory_limit_bytes);
     field_u64(f, &config->stack_limit_bytes);

@@ -12,17 +12,21 @@ void guest_options_init(struct guest_options *g)
         .memory_bytes = UINT64_C(8) << 30, .stack_bytes = UINT64_C(8) << 20, .quantum_insns = 1000000};
 }
 
-/* Makes the guest's environment: ours, or nothing for an isolated guest, with the variables of --env added or
+/* Makes the guest's environment: the fixed one, or with --env-pass the caller's, with the variables of --env added or
  * replaced. */
 static int make_environment(struct guest_options *g, struct error *err)
 {
+    if (g->env_pass && g->isolate)
+        return error_set(err, -EINVAL,
+                         "--env-pass and --isolate exclude each other: give single variables with --env NAME=VALUE");
+    char *const *from = g->env_pass ? environ : guest_environment;
     size_t count = 0;
-    while (!g->isolate && environ[count])
+    while (from[count])
         count++;
     g->envp = calloc(count + g->env.count + 1, sizeof *g->envp);
     if (g->envp == NULL)
         return error_set(err, -ENOMEM, "out of memory");
-    memcpy(g->envp, environ, count * sizeof *g->envp);
+    memcpy(g->envp, from, count * sizeof *g->envp);
     for (size_t i = 0; i < g->env.count; i++) {
         const char *setting = g->env.value[i], *equals = strchr(setting, '=');
         if (equals == NULL || equals == setting)
@@ -91,9 +95,10 @@ static int finish_restore(struct guest_options *g, char **argv, struct error *er
     if (argv[0] != NULL)
         return error_set(err, -EINVAL, "--restore takes no program: '%s' is not needed", argv[0]);
     bool of_isolation = g->binds.count || g->allow_net;
-    if (g->env.count || g->chdir || (of_isolation && !g->isolate) || g->host_time || g->seed != defaults.seed ||
-        g->memory_bytes != defaults.memory_bytes || g->stack_bytes != defaults.stack_bytes ||
-        g->quantum_insns != defaults.quantum_insns)
+    if (g->env.count || g->env_pass || g->chdir || (of_isolation && !g->isolate) || g->host_time || g->host_user ||
+        g->write_sysroot ||
+        g->host_streams || g->seed != defaults.seed || g->memory_bytes != defaults.memory_bytes ||
+        g->stack_bytes != defaults.stack_bytes || g->quantum_insns != defaults.quantum_insns)
         return error_set(err, -EINVAL,
                          "--restore uses the options that the program was started with: only --sysroot can be changed, "
                          "and --isolate given, with its --bind and --allow-net");
@@ -137,11 +142,14 @@ int guest_options_finish(struct guest_options *g, char **argv, struct error *err
     if (code != 0)
         return code;
     g->config = (struct process_config){.sysroot = g->sysroot,
+                                        .write_sysroot = g->write_sysroot,
                                         .isolate = g->isolate,
                                         .binds = g->bind,
                                         .bind_count = g->binds.count,
                                         .allow_net = g->allow_net,
                                         .host_time = g->host_time,
+                                        .host_user = g->host_user,
+                                        .host_streams = g->host_streams,
                                         .seed = g->seed,
                                         .chdir = g->chdir,
                                         .argv = argv,

@@ -8,12 +8,16 @@
 
 struct guest_options {
     const char *sysroot;
+    bool write_sysroot;
+    bool env_pass;          /* --env-pass: the caller's environment instead of the fixed one */
     struct option_list env; /* --env: NAME=VALUE */
     const char *chdir;
     bool isolate;
     struct option_list binds; /* --bind: DIR or DIR:ro */
     bool allow_net;
     bool host_time;
+    bool host_user;
+    bool host_streams;
     uint64_t seed;
     uint64_t memory_bytes;
     uint64_t stack_bytes;
@@ -31,13 +35,18 @@ void guest_options_init(struct guest_options *g);
 /* Rows for a command's option table. */
 #define GUEST_OPTION_ROWS(g)                                                                                           \
     {"sysroot", OPTION_STRING, &(g)->sysroot, "DIR", "look up the guest's absolute paths in DIR first"},               \
+        {"write-sysroot", OPTION_FLAG, &(g)->write_sysroot, NULL, "keep what the guest changes in the sysroot"},       \
         {"env", OPTION_LIST, &(g)->env, "NAME=VALUE", "set an environment variable of the guest"},                     \
+        {"env-pass", OPTION_FLAG, &(g)->env_pass, NULL, "give the guest the caller's environment"},                    \
         {"chdir", OPTION_STRING, &(g)->chdir, "DIR", "start the guest in this folder"},                                \
         {"isolate", OPTION_FLAG, &(g)->isolate, NULL, "let the guest see only the sysroot and the --bind folders"},    \
         {"bind", OPTION_LIST, &(g)->binds, "DIR[:ro]",                                                                 \
          "with --isolate: let the guest see DIR as well; :ro: read-only"},                                             \
         {"allow-net", OPTION_FLAG, &(g)->allow_net, NULL, "allow the guest to use sockets"},                           \
         {"host-time", OPTION_FLAG, &(g)->host_time, NULL, "use the host's clocks; runs are then not repeatable"},      \
+        {"host-user", OPTION_FLAG, &(g)->host_user, NULL, "show the guest the caller's user, and who owns files"},     \
+        {"host-streams", OPTION_FLAG, &(g)->host_streams, NULL,                                                        \
+         "show the guest what its standard streams are, e.g. terminals, and the caller's other descriptors"},          \
         {"seed", OPTION_NUMBER, &(g)->seed, "N", "seed of the guest's random bytes (0)"},                              \
         {"memory", OPTION_SIZE, &(g)->memory_bytes, "SIZE", "limit of the guest's memory (8G)"},                       \
         {"stack-size", OPTION_SIZE, &(g)->stack_bytes, "SIZE", "size of the guest's stack (8M)"},                      \

@@ -136,7 +136,7 @@ static void notify_parent(struct process *p, const struct member *child)
     info.si_signo = SIGCHLD;
     info.si_code = stopped ? CLD_STOPPED : CLD_CONTINUED;
     info.si_pid = child->guest_pid;
-    info.si_uid = getuid();
+    info.si_uid = process_user(p).uid;
     info.si_status = stopped ? child->stop_signal : SIGCONT;
     signal_child_changed(p, &info);
 }

@@ -53,7 +53,7 @@ QUERIES(fadvise64)
 /* Pipes, sockets and terminals have no position: programs try it to find that out. */
 int64_t copy_sys_lseek(struct thread *t, const uint64_t a[6])
 {
-    if (!is_borrowed(t, a[0]))
+    if (!is_borrowed(t, a[0]) || thread_files(t)->standard[(int)a[0]])
         return sys_lseek(t, a);
     bool has_position = lseek(thread_files(t)->borrowed[(int)a[0]], 0, SEEK_CUR) >= 0;
     return has_position ? copy_end(t, (int)a[0]) : -ESPIPE;

@@ -26,6 +26,7 @@ struct family *family_new(struct error *err)
     f->next_id = FAMILY_FIRST;
     f->holder = -1;
     f->outside_host_pgrp = getpgrp();
+    f->outside_host_session = getsid(0);
     return f;
 }
 
@@ -276,5 +277,6 @@ int family_to_guest(struct family *f, int host_pid)
 
 int family_group_to_guest(struct family *f, int host_id)
 {
-    return host_id == 0 ? FAMILY_OUTSIDE : family_to_guest(f, host_id);
+    bool outside = host_id == f->outside_host_pgrp || host_id == f->outside_host_session;
+    return host_id == 0 || (outside && !f->leads) ? FAMILY_OUTSIDE : family_to_guest(f, host_id);
 }

@@ -56,6 +56,8 @@ struct member {
 struct family {
     _Atomic int next_id;       /* next guest id of a process or thread */
     int outside_host_pgrp;     /* host id of the process group that FAMILY_OUTSIDE stands for */
+    int outside_host_session;  /* the same for its session */
+    _Atomic bool leads;        /* the first process leads that group, and the guest has made the group its own */
     _Atomic int lock;          /* spin lock of the ring; 1: taken */
     _Atomic int holder;        /* index of the member that holds the baton; -1: nobody */
     _Atomic int ring_count;    /* number of members in the ring */
@@ -63,6 +65,8 @@ struct family {
     _Atomic uint32_t idle;     /* consecutive holders that had no runnable thread */
     _Atomic uint32_t changes;  /* number of changes of state of all members so far */
     struct ipc *ipc;           /* System V semaphores and message queues, at this address in all processes */
+    _Atomic bool overlay_made; /* the upper layer of the sysroot exists (overlay.h) */
+    char overlay_path[512];    /* host path of its folder */
     struct member members[FAMILY_SIZE];
 };
 
@@ -103,8 +107,9 @@ struct member *family_next(struct family *f, const struct member *after);
 /* Translates the guest id of a process or process group; 0 stays 0. -ESRCH if unknown. */
 int family_to_host(struct family *f, int guest_pid);
 int family_to_guest(struct family *f, int host_pid); /* 0 stays 0; FAMILY_OUTSIDE if unknown */
-/* Translates the host id of a process group or session. The host returns 0 for a group or session with a leader outside
- * of the emulator's pid namespace; 0 becomes FAMILY_OUTSIDE here. */
+/* Translates the host id of a process group or session. The group and the session that the run was started in are
+ * FAMILY_OUTSIDE, even if our first process leads them: an interactive shell starts a run so, a script does not. The
+ * host returns 0 for one with a leader outside of the emulator's pid namespace, which is FAMILY_OUTSIDE as well. */
 int family_group_to_guest(struct family *f, int host_id);
 
 #endif

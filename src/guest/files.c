@@ -5,17 +5,19 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/process_copy_priv.h"
 #include "guest/shm_folder.h"
 
 /* Private descriptors that the emulator needs at the same time, in addition to one per bind: memory files, folders,
  * programs, pipes. */
 enum { PRIVATE_ROOM = 64 };
+
+enum { GUEST_UMASK = 022 }; /* the guest's umask at its start, unless it is the caller's */
 
 /* ---- descriptors */
 
@@ -50,11 +52,16 @@ int files_adopt(const struct files *f, int fd)
     return -EMFILE;
 }
 
+mode_t files_apply_umask(const struct files *f)
+{
+    return umask(f->umask == GUEST_UMASK ? f->umask | f->caller_umask : f->umask);
+}
+
 int files_openat(const struct files *f, int dir, const char *name, int flags, mode_t mode)
 {
     if (f->process && f->process->copy)
         return copy_openat(f->process, dir, name, flags);
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int noatime = flags & O_PATH ? 0 : O_NOATIME;
     int fd = openat(dir, name, flags | O_NOCTTY | noatime, mode);
     if (fd < 0 && errno == EPERM)
@@ -110,6 +117,8 @@ void files_forget(struct files *f, int fd)
     struct open_file *o = f->open[fd];
     f->open[fd] = NULL;
     f->stream[fd] = STREAM_UNKNOWN;
+    f->standard[fd] = 0;
+    f->seen[fd] = 0;
     f->borrowed[fd] = 0;
     if (!o || --o->references > 0)
         return;
@@ -135,6 +144,8 @@ void files_share(struct files *f, int from, int to)
 {
     files_forget(f, to);
     f->stream[to] = f->stream[from];
+    f->standard[to] = f->standard[from];
+    f->seen[to] = f->seen[from];
     f->borrowed[to] = f->borrowed[from];
     f->open[to] = f->open[from];
     if (f->open[to])
@@ -209,6 +220,10 @@ const struct mount *files_mount_of(const struct files *f, int fd, char guest[PAT
     size_t best_length = 0;
     if (host_path(fd, path) < 0 || path[0] != '/')
         return NULL;
+    if (f->upper >= 0 && host_path(f->upper, folder) == 0 && below(path, folder)) {
+        const char *inside = below(path, folder);
+        return path_join(guest, "/", inside + (*inside == '/')) == 0 ? &f->mounts[0] : NULL;
+    }
     for (size_t i = 0; i < f->mount_count; i++) {
         if (host_path(f->mounts[i].fd, folder) < 0 || !below(path, folder))
             continue;
@@ -251,6 +266,17 @@ int files_may_change(const struct files *f, int fd)
     return is_anonymous(path) ? 0 : -EPERM;
 }
 
+/* Replaces the host's path of the start folder at the beginning of `path` by the guest's. */
+static void show_start(const struct files *f, char path[PATH_MAX])
+{
+    char folder[PATH_MAX], shown[PATH_MAX];
+    if (f->start < 0 || host_path(f->start, folder) < 0)
+        return;
+    const char *rest = below(path, folder);
+    if (rest && snprintf(shown, sizeof shown, "%s%s", START_FOLDER, rest) < (int)sizeof shown)
+        strcpy(path, shown);
+}
+
 int files_path(const struct files *f, int fd, char path[PATH_MAX])
 {
     if (files_is_guest(fd) && f->open[fd] && f->open[fd]->path) {
@@ -260,6 +286,8 @@ int files_path(const struct files *f, int fd, char path[PATH_MAX])
     if (files_mount_of(f, fd, path))
         return 0;
     int error = host_path(fd, path);
+    if (error == 0)
+        show_start(f, path);
     struct stat st;
     if (error == 0 && f->isolate && !is_anonymous(path) && fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode))
         strcpy(path, "/unreachable"); /* passed by the caller: an isolated guest may not learn its host path */
@@ -296,18 +324,13 @@ static int open_folder(const char *path, const char *what, struct error *err)
 /* Returns a descriptor of a folder that is already removed: it is empty, and no file can be created in it. */
 static int open_empty_folder(struct error *err)
 {
-    const char *parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm", "."};
-    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
-        char path[PATH_MAX];
-        if (!parents[i] || snprintf(path, sizeof path, "%s/cyclescope-XXXXXX", parents[i]) >= (int)sizeof path ||
-            !mkdtemp(path))
-            continue;
-        chmod(path, 0555);
-        int fd = open_folder(path, "folder", err);
-        rmdir(path);
-        return fd;
-    }
-    return error_set(err, -ENOENT, "cannot create a temporary folder: set TMPDIR to a writable folder");
+    char path[PATH_MAX];
+    if (scratch_folder(path) < 0)
+        return error_set(err, -ENOENT, "cannot create a temporary folder: set TMPDIR to a writable folder");
+    chmod(path, 0555);
+    int fd = open_folder(path, "folder", err);
+    rmdir(path);
+    return fd;
 }
 
 /* Writes the guest path of a bind at the absolute path `path`, with symbolic links of the sysroot resolved as far as
@@ -409,8 +432,13 @@ static int start_folder(struct files *f, const struct process_config *config, st
     if (f->cwd < 0)
         return f->cwd;
     int error = 0;
-    if (f->isolate && !files_mount_of(f, f->cwd, guest))
+    bool mounted = files_mount_of(f, f->cwd, guest) != NULL;
+    if (f->isolate && !mounted)
         error = files_chdir(f, AT_FDCWD, "/");
+    if (mounted && strcmp(guest, "/") != 0 && (f->results = strdup(guest)) == NULL)
+        return error_set(err, -ENOMEM, "out of memory");
+    if (!f->isolate && !mounted && !(config->chdir && config->chdir[0] == '/'))
+        f->start = fcntl(f->cwd, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (error == 0 && config->chdir)
         error = files_chdir(f, AT_FDCWD, config->chdir);
     if (error == 0)
@@ -426,12 +454,36 @@ static int open_never_ready(struct files *f, struct error *err)
     return f->never >= 0 ? 0 : error_set(err, f->never, "cannot create an eventfd: %s", strerror(-f->never));
 }
 
-static void close_inherited(void)
+/* Whether an argument names a descriptor, as a shell's <(COMMAND) does. */
+static bool is_named(char *const *argv, int fd)
 {
-    if (syscall(SYS_close_range, 3, FD_PRIVATE - 1, 0) == 0)
-        return;
+    char name[32], other[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    snprintf(other, sizeof other, "/proc/self/fd/%d", fd);
+    for (; argv && *argv; argv++)
+        if (strcmp(*argv, name) == 0 || strcmp(*argv, other) == 0)
+            return true;
+    return false;
+}
+
+/* Closes the descriptors that the caller left open, except the standard streams and those that `argv` names. What a
+ * shell or a build tool leaves open by chance would change the numbers of the guest's descriptors. */
+static void close_inherited(char *const *argv)
+{
     for (int fd = 3; fd < FD_PRIVATE; fd++)
-        close(fd);
+        if (!is_named(argv, fd))
+            close(fd);
+}
+
+/* What the caller has connected the standard streams to must not change counts, so all look like a pipe. Only input
+ * from a file stays a file: its name is part of the command. */
+static void mark_standard(struct files *f)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0 && (fd > 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))))
+            f->standard[fd] = (uint8_t)(1 + fd);
+    }
 }
 
 static void note_caller(struct files *f)
@@ -450,13 +502,17 @@ struct files *files_new(const struct process_config *config, struct error *err)
         error_set(err, -ENOMEM, "out of memory");
         return NULL;
     }
-    f->root = f->empty = f->cwd = f->never = f->messages = -1;
+    f->root = f->empty = f->start = f->scratch = f->upper = f->cwd = f->never = f->messages = -1;
     f->isolate = config->isolate;
+    f->overlaid = config->sysroot && !config->write_sysroot;
     note_caller(f);
-    f->umask = umask(0);
-    umask(f->umask);
-    if (config->isolate)
-        close_inherited();
+    f->caller_umask = umask(0);
+    umask(f->caller_umask);
+    f->umask = config->host_user ? f->caller_umask : GUEST_UMASK;
+    if (config->isolate || !config->host_streams)
+        close_inherited(config->isolate ? NULL : config->argv);
+    if (!config->host_streams)
+        mark_standard(f);
     int code = make_room_for_private(config->bind_count, err);
     f->messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FD_PRIVATE);
     if (code < 0 || open_never_ready(f, err) < 0 || add_mounts(f, config, err) < 0 ||
@@ -490,6 +546,13 @@ void files_free(struct files *f)
         close(f->never);
     if (f->messages >= 0)
         close(f->messages);
+    if (f->start >= 0)
+        close(f->start);
+    if (f->upper >= 0)
+        close(f->upper);
+    if (f->scratch >= 0)
+        close(f->scratch);
+    free(f->results);
     if (f->cwd >= 0)
         close(f->cwd);
     free(f->cwd_path);

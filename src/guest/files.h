@@ -8,9 +8,9 @@
  *
  * Paths with a sysroot, not isolated: an absolute path, and the target of an absolute symbolic link in the sysroot, is
  * looked up in the sysroot first. If the sysroot does not contain the file, the host's file is used. A path relative to
- * a folder of the host is resolved by the host. A new file is created in the host's folder of that name if it exists,
- * else in the sysroot's folder, so that programs do not modify the sysroot by accident. /proc, /dev and /sys are always
- * the host's. A folder that exists in both places lists only the sysroot's entries.
+ * a folder of the host is resolved by the host. A new file is created in the host's folder of that name if it exists
+ * and is not one of the system, else in the sysroot's folder. Changes of the sysroot go to an overlay (overlay.h).
+ * /proc, /dev and /sys are always the host's. A folder that exists in both places lists only the sysroot's entries.
  *
  * Isolation: the guest can reach the sysroot and the binds and nothing else, not by `..`, symbolic links, /proc or
  * inherited directory descriptors. Every path is walked component by component on descriptors; links are read by the
@@ -18,11 +18,13 @@
  * from 3 to FD_PRIVATE - 1 that the caller left open are closed. Changes to a read-only bind fail with EROFS. /dev/shm
  * is an empty folder of the run's own (shm_folder.h), unless a bind is there.
  *
+ * Without isolation the folder in which the run starts is START_FOLDER to the guest, unless it lies in the sysroot.
+ *
  * In all cases, /proc/self, /proc/cpuinfo and similar files describe the guest (special.c), and /dev/urandom returns
  * bytes of the seeded generator. Folders are listed in the order of names, whatever order the host's file system has.
  *
- * Limits: inode numbers, times and owners are the host's. Reading does not update the access time of files that the
- * caller owns, and the access time of a symbolic link is its modification time. The host must have /proc. */
+ * What stat shows of a file is in file_view.h. Reading does not update the access time of files that the caller owns.
+ * The host must have /proc. */
 #ifndef CYCLESCOPE_GUEST_FILES_H
 #define CYCLESCOPE_GUEST_FILES_H
 

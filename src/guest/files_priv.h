@@ -14,6 +14,10 @@
 #include "guest/process_priv.h"
 #include "guest/special.h"
 
+/* Guest path of the folder that the run starts in, so that its real path, which differs from machine to machine,
+ * changes no count. Not used if isolated, if the folder lies in the sysroot, or if --chdir names an absolute path. */
+#define START_FOLDER "/here"
+
 enum { LINKS_MAX = 40 }; /* limit of symbolic links followed in one lookup, as in Linux */
 
 /* A host folder that the guest sees: the sysroot or a bind. */
@@ -57,17 +61,27 @@ struct files {
     bool isolate;            /* the guest sees only the mounts */
     struct mount *mounts;    /* the sysroot, at "/", comes first, if any; then the binds */
     size_t mount_count;
-    int root;                     /* folder at which walks start; -1: the guest's root is the host's */
-    struct shm_folder *shm;       /* isolated: the folder at /dev/shm; NULL: none, or a bind is there */
-    int empty;                    /* isolated: a removed folder that stands for synthetic folders (path.c); else -1 */
-    int messages;                 /* private duplicate of the caller's standard error; -1: none */
-    int never;                    /* private descriptor that never becomes ready */
-    int cwd;                      /* private O_PATH descriptor of the working folder */
-    char *cwd_path;               /* guest path of the working folder if it is special, else NULL */
+    int root;               /* folder at which walks start; -1: the guest's root is the host's */
+    struct shm_folder *shm; /* isolated: the folder at /dev/shm; NULL: none, or a bind is there */
+    int empty;              /* isolated: a removed folder that stands for synthetic folders (path.c); else -1 */
+    int messages;           /* private duplicate of the caller's standard error; -1: none */
+    int never;              /* private descriptor that never becomes ready */
+    int start;              /* private O_PATH descriptor of the folder that is START_FOLDER to the guest; -1: none */
+    bool overlaid;          /* changes of the sysroot go to the overlay (overlay.h) */
+    int scratch;            /* private descriptor of the overlay's folder, locked; -1: none */
+    int upper;              /* private O_PATH descriptor of the overlay's upper layer; -1: none */
+    char *results;          /* guest path of the start folder if it lies in the sysroot: not overlaid; else NULL */
+    int cwd;                /* private O_PATH descriptor of the working folder */
+    char *cwd_path;         /* guest path of the working folder if it is special, else NULL */
     struct caller_file caller[3]; /* standard input, output and error as the caller passed them */
-    mode_t umask;                 /* the guest's umask; becomes the host's only while a file is created */
+    mode_t umask;                 /* the guest's umask */
+    mode_t caller_umask; /* applies in addition unless the guest has changed its umask: files stay as private as the
+                            caller wants */
     struct open_file *open[FD_PRIVATE]; /* record of each descriptor; NULL: none */
     uint8_t stream[FD_PRIVATE];         /* enum stream of each descriptor */
+    uint32_t seen[FD_PRIVATE];          /* 1 + place of the written file in the table of file_view.c; 0: not known */
+    uint8_t standard[FD_PRIVATE]; /* 1 + n: standard stream n of the caller, which looks like a pipe; 0: another file */
+    bool input_idle;          /* the writer of the standard input was slow: do not wait for it before it has written */
     int borrowed[FD_PRIVATE]; /* in a copied process: private number of the original descriptor; 0: it is its own */
 };
 
@@ -101,6 +115,8 @@ bool files_is_memory_device(const struct stat *st); /* the devices null, zero, f
 enum stream files_stream(struct files *f, int fd);
 /* Makes two new descriptors the guest's (pipe2, socketpair) and writes them to `addr`. 0 or a negative errno. */
 int64_t files_give_pair(struct thread *t, const int fds[2], uint64_t addr);
+mode_t
+files_apply_umask(const struct files *f); /* before a file is created; returns the host's umask, to be restored */
 int files_chdir(struct files *f, int dirfd, const char *path) MUST_CHECK; /* 0 or a negative errno */
 /* Like openat, with the guest's umask. Opens with O_NOATIME if the host permits: the next run would see a changed
  * access time. In a copied process: copy_openat. A descriptor or a negative errno. */
@@ -120,10 +136,11 @@ int files_may_change(const struct files *f, int fd);
 /* ---- path.c */
 
 enum {
-    LOOKUP_FOLLOW = 1, /* follow a symbolic link that is the last component */
-    LOOKUP_CREATE = 2, /* the last component need not exist */
-    LOOKUP_NAME = 4,   /* the call creates or removes the last name: a slash behind it does not follow a link */
-    LOOKUP_EMPTY = 8,  /* an empty path means the descriptor itself (AT_EMPTY_PATH) */
+    LOOKUP_FOLLOW = 1,  /* follow a symbolic link that is the last component */
+    LOOKUP_CREATE = 2,  /* the last component need not exist */
+    LOOKUP_NAME = 4,    /* the call creates or removes the last name: a slash behind it does not follow a link */
+    LOOKUP_EMPTY = 8,   /* an empty path means the descriptor itself (AT_EMPTY_PATH) */
+    LOOKUP_LAYERS = 16, /* the call changes names in the layers of the sysroot itself (overlay.h) */
 };
 
 /* The flags of a lookup that AT_SYMLINK_NOFOLLOW and AT_EMPTY_PATH of a system call stand for. */
@@ -137,6 +154,8 @@ struct target {
     int dir;          /* descriptor of a host folder; AT_FDCWD: `name` is an absolute path */
     bool owned;       /* target_release closes `dir` */
     bool slash;       /* the path ended in a slash */
+    bool covered;     /* the path lies in the sysroot and is overlaid (overlay.h) */
+    bool upper;       /* `dir` and `name` are in the upper layer of the overlay */
     bool missing;     /* the file is known not to exist; only after LOOKUP_CREATE */
     int at_flags;     /* AT_SYMLINK_NOFOLLOW: the host may not follow links; AT_EMPTY_PATH: `dir` is the file itself */
     struct node node; /* kind of special file; NODE_NONE for most targets */
@@ -147,11 +166,17 @@ struct target {
 /* Looks up a guest path, relative to `dirfd` (a guest descriptor or AT_FDCWD). Returns 0, and the caller releases the
  * target; or a negative errno. */
 int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out) MUST_CHECK;
+/* If `path` is the start folder's or lies below, returns the part behind it: empty, or starting with a slash. Else
+ * NULL. */
+const char *path_below_start(const struct files *f, const char *path);
 /* Joins `folder` and `path` and removes `.`, `..` and extra slashes, without access to files. `out` may not alias the
  * inputs. 0 or -ENAMETOOLONG. */
 int path_join(char out[PATH_MAX], const char *folder, const char *path) MUST_CHECK;
 
 /* ---- target.c */
+
+/* Which standard stream of the caller the target is, see files.standard; 0: none. */
+int target_standard(const struct files *f, const struct target *target);
 
 void target_release(struct target *target); /* closes the folder if the target owns it; may be called twice */
 /* path_lookup for calls that change the file: also fails with -EROFS on a read-only bind, -EPERM for a special file. */
@@ -173,6 +198,11 @@ int thread_lookup_create(struct thread *t, int dirfd, uint64_t path_addr, struct
 /* Waits until `fd` is ready for `events`. Returns 0 when it is, else the value that the system call returns:
  * SYSCALL_RETRY, -EINTR, or -EAGAIN when the timeout of a socket (SO_RCVTIMEO, SO_SNDTIMEO) has passed. */
 int64_t file_wait(struct thread *t, int fd, short events) MUST_CHECK;
+/* Nothing else of the run can happen before an event from outside: the wait then takes no guest time. (sys_open.c) */
+bool process_can_only_wait(const struct process *p);
+/* Waits in the host, for a limited time, until the caller's standard input has data or has ended, so that a poll does
+ * not depend on how fast its writer is. */
+void file_await_input(struct thread *t, int fd);
 bool file_may_block(struct files *f, int fd); /* neither a plain file nor O_NONBLOCK */
 /* Sleeps for a millisecond, for calls that must poll because no descriptor becomes ready. Returns as file_wait does,
  * but never 0. */

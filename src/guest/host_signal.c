@@ -187,6 +187,8 @@ void host_signal_collect(struct process *p)
             continue; /* caused by the emulator's own write: the system call sends SIGPIPE to the guest itself */
         if (info.si_code <= 0 || sig == SIGCHLD)
             info.si_pid = family_to_guest(p->family, info.si_pid);
+        if (!p->config.host_user && (info.si_code <= 0 || sig == SIGCHLD))
+            info.si_uid = GUEST_USER;
         if (asks_to_end(sig) && (info.si_code > 0 || info.si_pid == FAMILY_OUTSIDE))
             p->interruption = sig;
         if (sig == SIGCHLD)

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 struct entry {
-    char *name; /* owned by the listing */
-    uint64_t inode;
+    char *name;         /* owned by the listing */
+    uint64_t inode;     /* the guest's number */
+    uint64_t dev;       /* while the folder is read: device of the host's file, and `inode` is the host's; 0: neither */
     size_t sequence;    /* order in which the entry was added; of two entries with one name the first is kept */
     unsigned char type; /* DT_ value */
 };
@@ -17,6 +18,7 @@ struct listing {
     struct entry *entries;
     size_t count;    /* number of entries */
     size_t room;     /* number of entries allocated */
+    uint64_t dev;    /* of entries that are added */
     size_t position; /* index of the next entry that the guest reads */
     bool stale;      /* the guest has rewound the folder: read it again before the next entry */
     bool failed;     /* the host was out of memory; entries are missing */

@@ -3,16 +3,19 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 
 /* A walk in progress, one step per component of the path. Invariant: `fd` is the folder that the guest knows as `path`,
  * in the sysroot or in a bind. The walk reached it from a mount by names of folders only; the host followed no link. */
 struct walk {
     struct files *f;
-    unsigned flags; /* LOOKUP_ flags */
-    unsigned links; /* number of symbolic links followed so far */
-    int fd;         /* current folder */
-    bool owned;     /* the walk closes `fd` */
-    bool synthetic; /* the current folder exists only for the guest (/proc, parents of binds); `fd` stands for it */
+    unsigned flags;   /* LOOKUP_ flags */
+    unsigned links;   /* number of symbolic links followed so far */
+    int fd;           /* current folder */
+    bool owned;       /* the walk closes `fd` */
+    int upper;        /* the same folder in the upper layer of the sysroot (overlay.h); -1: it has no such folder */
+    bool upper_owned; /* the walk closes `upper` */
+    bool synthetic;   /* the current folder exists only for the guest (/proc, parents of binds); `fd` stands for it */
     char path[PATH_MAX]; /* guest path of the current folder: absolute, without links, `.` or `..` */
     char rest[PATH_MAX]; /* rest of the path, starting with the next name or with slashes */
 };
@@ -142,6 +145,35 @@ static const char *special_folder(const struct files *f, int dirfd)
     return files_is_guest(dirfd) && f->open[dirfd] ? f->open[dirfd]->path : NULL;
 }
 
+/* Looks up a path below START_FOLDER; `rest` is the part behind that name. The host resolves it from the folder itself,
+ * unless its `..` lead out of the folder: then the path is looked up again without them. */
+static int lookup_start(struct files *f, const char *rest, unsigned flags, unsigned links, struct target *out)
+{
+    int depth = 0;
+    for (const char *p = rest; *p != '\0';) {
+        size_t n = strcspn(p, "/");
+        bool up = n == 2 && p[0] == '.' && p[1] == '.';
+        depth += up ? -1 : n > 0 && !(n == 1 && p[0] == '.');
+        if (depth < 0) {
+            char plain[PATH_MAX];
+            int error = path_join(plain, START_FOLDER, rest + strspn(rest, "/"));
+            return error < 0 ? error : lookup_again(f, plain, flags, links + 1, out);
+        }
+        p += n + (p[n] == '/');
+    }
+    rest += strspn(rest, "/");
+    target_set(out, f->start, *rest ? rest : ".", flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
+    out->slash = *rest && rest[strlen(rest) - 1] == '/';
+    return 0;
+}
+
+const char *path_below_start(const struct files *f, const char *path)
+{
+    size_t n = strlen(START_FOLDER);
+    bool is_below = f->start >= 0 && strncmp(path, START_FOLDER, n) == 0 && (path[n] == '/' || path[n] == '\0');
+    return is_below ? path + n : NULL;
+}
+
 /* Leaves the path to the host, unless it lies in /proc, /dev or /sys. */
 static int lookup_host(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
 {
@@ -149,6 +181,9 @@ static int lookup_host(struct files *f, int dirfd, const char *path, unsigned fl
     char full[PATH_MAX];
     if (folder && path_join(full, folder, path) == 0 && special_tree(full))
         return lookup_special(f, full, flags, links, out);
+    const char *rest = path_below_start(f, path);
+    if (rest)
+        return lookup_start(f, rest, flags, links, out);
     if (path[0] == '/')
         dirfd = AT_FDCWD;
     else if (dirfd == AT_FDCWD)
@@ -163,13 +198,22 @@ static int lookup_host(struct files *f, int dirfd, const char *path, unsigned fl
 
 /* ---- paths that the emulator walks: with a sysroot, or isolated */
 
-/* Makes `fd` with guest path `path` the current folder. */
-static void enter(struct walk *w, int fd, bool owned, const char *path)
+static void walk_release(struct walk *w)
 {
     if (w->owned)
         close(w->fd);
+    if (w->upper_owned)
+        close(w->upper);
+    w->owned = w->upper_owned = false;
+}
+
+/* Makes `fd` with guest path `path` the current folder. */
+static void enter(struct walk *w, int fd, bool owned, const char *path)
+{
+    walk_release(w);
     w->fd = fd;
     w->owned = owned;
+    w->upper = fd == w->f->root && fd >= 0 ? overlay_upper(w->f) : -1;
     w->synthetic = fd == w->f->empty;
     if (path != w->path)
         strcpy(w->path, path);
@@ -216,12 +260,17 @@ static int take_name(struct walk *w, char name[NAME_MAX + 1])
     return n > 0;
 }
 
-/* Ends the walk with `name` in the current folder as the target. */
-static int finish(struct walk *w, const char *name, const char *path, struct target *out)
+/* Ends the walk with `name` in the current folder as the target, in the upper layer if `upper`. */
+static int finish(struct walk *w, const char *name, const char *path, bool upper, struct target *out)
 {
-    target_set(out, w->fd, name, AT_SYMLINK_NOFOLLOW);
-    out->owned = w->owned;
-    w->owned = false;
+    target_set(out, upper ? w->upper : w->fd, name, AT_SYMLINK_NOFOLLOW);
+    out->owned = upper ? w->upper_owned : w->owned;
+    if (upper)
+        w->upper_owned = false;
+    else
+        w->owned = false;
+    out->covered = !w->synthetic && overlay_covers(w->f, path);
+    out->upper = upper;
     out->slash = w->rest[0] == '/';
     strcpy(out->path, path);
     if (w->synthetic)
@@ -243,6 +292,15 @@ static int place_of(const struct files *f, int dirfd, char path[PATH_MAX])
     return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EACCES;
 }
 
+/* Finds the current folder, which the walk has not reached by its path, in the upper layer. */
+static void walk_find_upper(struct walk *w)
+{
+    if (w->upper >= 0 || !overlay_covers(w->f, w->path) || overlay_upper(w->f) < 0)
+        return;
+    w->upper = overlay_open_upper(w->f, w->path);
+    w->upper_owned = w->upper >= 0;
+}
+
 /* A step through /proc/self/fd/N: enters a folder; any other file is the target. */
 static int step_descriptor(struct walk *w, const struct node *node, const char *path, bool last, struct target *out)
 {
@@ -256,6 +314,7 @@ static int step_descriptor(struct walk *w, const struct node *node, const char *
     if (error < 0)
         return error;
     enter(w, node->fd, false, place);
+    walk_find_upper(w);
     w->synthetic = special_folder(w->f, node->fd) != NULL;
     return STEP_ON;
 }
@@ -282,14 +341,30 @@ static int step_special(struct walk *w, const struct node *node, const char *pat
     }
 }
 
+/* Folders of the system. What the guest makes there belongs to the sysroot, not to the host. */
+static bool is_system(const char *path)
+{
+    static const char *const folders[] = {"/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/sbin", "/usr", "/var"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t n = strlen(folders[i]);
+        if (strncmp(path, folders[i], n) == 0 && path[n] == '/')
+            return strncmp(path, "/var/tmp/", 9) != 0;
+    }
+    return false;
+}
+
 /* The sysroot has no file `path`, and the guest is not isolated: continues with the host's file of the same path. If
- * the file may be created and the host has no such folder, the target is a new file in the sysroot. */
+ * the file may be created, and the host has no such folder, or it is one of the system, or the run began in it, the
+ * target is a new file in the sysroot. */
 static int leave_to_host(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
     struct stat st;
-    if (last && (w->flags & LOOKUP_CREATE) && (stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+    bool start = path_below_start(w->f, path) != NULL, create = last && (w->flags & LOOKUP_CREATE);
+    bool own =
+        overlay_has_results(w->f, path) || (overlay_covers(w->f, path) && is_system(path) && lstat(path, &st) != 0);
+    if (!start && create && (own || stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
         out->missing = true;
-        return finish(w, name, path, out);
+        return finish(w, name, path, false, out);
     }
     char full[PATH_MAX];
     if (snprintf(full, sizeof full, "%s%s", path, w->rest) >= (int)sizeof full)
@@ -309,7 +384,35 @@ static int step_missing(struct walk *w, const char *name, const char *path, bool
     if (!last || !(w->flags & LOOKUP_CREATE))
         return -ENOENT;
     out->missing = true;
-    return finish(w, name, path, out);
+    return finish(w, name, path, false, out);
+}
+
+/* The guest has removed the entry `name` of the sysroot: the host's file of that path does not appear instead. */
+static int step_removed(struct walk *w, const char *name, const char *path, bool last, struct target *out)
+{
+    if (!last || !(w->flags & LOOKUP_CREATE))
+        return -ENOENT;
+    out->missing = true;
+    return finish(w, name, path, false, out);
+}
+
+/* Enters the folder `name` of the current folder: in both layers, or in the one that has it. */
+static int enter_folder(struct walk *w, const char *name, const char *path)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int upper = w->upper >= 0 ? openat(w->upper, name, flags) : -1;
+    int fd = openat(w->fd, name, flags), code = errno;
+    if (fd < 0 && upper >= 0)
+        fd = fcntl(upper, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        if (upper >= 0)
+            close(upper);
+        return -code;
+    }
+    enter(w, fd, true, path);
+    w->upper = upper;
+    w->upper_owned = upper >= 0;
+    return STEP_ON;
 }
 
 static const struct mount *mount_at(const struct files *f, const char *path)
@@ -337,28 +440,29 @@ static int step(struct walk *w, const char *name, struct target *out)
         if (node.kind != NODE_NONE)
             return step_special(w, &node, path, last, follow, out);
     }
+    if (path_below_start(f, path))
+        return leave_to_host(w, name, path, last, out);
     const struct mount *mount = mount_at(f, path);
     if (mount) {
         enter(w, mount->fd, false, path);
         return STEP_ON;
     }
     struct stat st;
-    if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    enum upper found = w->upper >= 0 && overlay_covers(f, path) ? overlay_find(w->upper, name, &st) : UPPER_NONE;
+    if (found == UPPER_REMOVED)
+        return step_removed(w, name, path, last, out);
+    if (found == UPPER_NONE && fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? step_missing(w, name, path, last, out) : -errno;
     if (S_ISLNK(st.st_mode) && (!last || follow)) {
-        ssize_t n = readlinkat(w->fd, name, text, sizeof text - 1);
+        ssize_t n = readlinkat(found == UPPER_FOUND ? w->upper : w->fd, name, text, sizeof text - 1);
         if (n < 0)
             return -errno;
         text[n] = '\0';
         return push_link(w, text);
     }
-    if (last)
-        return w->rest[0] == '/' && !S_ISDIR(st.st_mode) ? -ENOTDIR : finish(w, name, path, out);
-    int fd = openat(w->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    enter(w, fd, true, path);
-    return STEP_ON;
+    if (!S_ISDIR(st.st_mode) && (!last || w->rest[0] == '/'))
+        return -ENOTDIR;
+    return last ? finish(w, name, path, found == UPPER_FOUND, out) : enter_folder(w, name, path);
 }
 
 static int walk(struct walk *w, struct target *out)
@@ -369,7 +473,7 @@ static int walk(struct walk *w, struct target *out)
         if (found < 0)
             return found;
         if (!found)
-            return finish(w, ".", w->path, out);
+            return finish(w, ".", w->path, w->upper >= 0, out);
         int result = STEP_ON;
         if (strcmp(name, "..") == 0)
             result = go_up(w);
@@ -378,6 +482,19 @@ static int walk(struct walk *w, struct target *out)
         if (result != STEP_ON)
             return result;
     }
+}
+
+/* A walk that starts at a descriptor of either layer: finds the folder in both. */
+static void walk_use_layers(struct walk *w)
+{
+    if (!overlay_covers(w->f, w->path) || overlay_upper(w->f) < 0)
+        return;
+    walk_find_upper(w);
+    int lower = overlay_open_lower(w->f, w->path);
+    if (lower < 0)
+        return; /* the folder is only in the upper layer, and `fd` is it */
+    w->fd = lower;
+    w->owned = true;
 }
 
 /* Sets the folder at which the walk starts. Returns -EXDEV if a relative path starts at a folder outside of the sysroot
@@ -396,6 +513,8 @@ static int walk_start(struct walk *w, int dirfd)
         return -EXDEV;
     w->fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
     w->synthetic = special_folder(f, dirfd) != NULL;
+    if (error == 0 && !w->synthetic)
+        walk_use_layers(w);
     return error;
 }
 
@@ -407,15 +526,14 @@ static int lookup(struct files *f, int dirfd, const char *path, unsigned flags, 
         return -ELOOP;
     if (f->root < 0)
         return lookup_host(f, dirfd, path, flags, links, out);
-    struct walk w = {.f = f, .flags = flags, .links = links, .fd = -1};
+    struct walk w = {.f = f, .flags = flags, .links = links, .fd = -1, .upper = -1};
     strcpy(w.rest, path);
     int error = walk_start(&w, dirfd);
     if (error == -EXDEV)
         return lookup_host(f, dirfd, path, flags, links, out);
     if (error == 0)
         error = walk(&w, out);
-    if (w.owned)
-        close(w.fd);
+    walk_release(&w);
     return error;
 }
 
@@ -427,7 +545,7 @@ static int lookup_again(struct files *f, const char *path, unsigned flags, unsig
 int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, struct target *out)
 {
     out->dir = -1;
-    out->owned = out->slash = out->missing = false;
+    out->owned = out->slash = out->missing = out->covered = out->upper = false;
     out->at_flags = 0;
     out->node = (struct node){.kind = NODE_NONE};
     out->name[0] = out->path[0] = '\0';

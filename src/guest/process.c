@@ -8,12 +8,16 @@
 
 #include "guest/baton.h"
 #include "guest/execve.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/fork.h"
 #include "guest/futex.h"
 #include "guest/memory_files.h"
+#include "guest/overlay.h"
 #include "guest/shm_folder.h"
 #include "guest/syscalls/syscall.h"
+
+char *const guest_environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C", NULL};
 
 static void set_limits(struct process *p)
 {
@@ -66,6 +70,9 @@ static int build(struct process *p, struct error *err)
     member_set_host(p->member, getpid());
     p->pid = p->member->guest_pid;
     p->ppid = FAMILY_OUTSIDE;
+    p->views = views_new(err);
+    if (!p->views)
+        return -ENOMEM;
     p->files = files_new(&p->config, err);
     if (!p->files)
         return -EINVAL;
@@ -120,7 +127,9 @@ void process_free(struct process *p)
     thread_free_others(p, NULL);
     signal_queue_clear(&p->pending);
     guest_memory_free(p->memory);
+    overlay_end(p);
     files_free(p->files);
+    views_free(p->views);
     family_free(p->family);
     free(p->cmdline);
     free(p->copy);
@@ -177,6 +186,8 @@ void process_end(struct process *p, int code, int signal)
             futex_release_robust(t); /* other processes may wait for futexes in shared memory */
     p->member->insns = process_total_insns(p);
     vfork_release_parent(p, true);
+    if (p->is_child)
+        overlay_end(p);
     if (p->is_child)
         /* Close before the baton moves, so that readers of its pipes see the end at the same turn in every run. */
         close_range(0, FD_PRIVATE - 1, 0);

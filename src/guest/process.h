@@ -39,21 +39,27 @@ struct guest_report {
     void *context;
 };
 
+/* The environment of a guest that is given no other: a few variables, the same for every caller. Ends with NULL. */
+extern char *const guest_environment[];
+
 /* Strings and arrays must stay valid as long as the process. */
 struct process_config {
-    const char *sysroot;               /* host folder that is the guest's root; NULL: the host's root */
-    bool isolate;                      /* the guest sees only the sysroot and the binds */
-    const struct guest_bind *binds;    /* used with `isolate` only */
-    size_t bind_count;                 /* number of binds */
-    bool allow_net;                    /* allow sockets of all families; otherwise socket() fails with EACCES */
-    bool host_time;                    /* clocks and sleeps are the host's */
-    uint64_t seed;                     /* seed of AT_RANDOM, getrandom and /dev/urandom */
-    const char *chdir;                 /* guest folder to start in; NULL: the caller's folder */
-    char *const *argv;                 /* argv[0] is the program, searched for as execvp in the guest would */
-    char *const *envp;                 /* the complete environment of the guest */
-    uint64_t memory_limit_bytes;       /* see guest_memory_new */
-    uint64_t stack_limit_bytes;        /* RLIMIT_STACK */
-    uint64_t quantum_insns;            /* instructions that a thread runs before the next thread's turn */
+    const char *sysroot;            /* host folder that is the guest's root; NULL: the host's root */
+    bool write_sysroot;             /* the guest's changes of the sysroot are kept; otherwise they end with the run */
+    bool isolate;                   /* the guest sees only the sysroot and the binds */
+    const struct guest_bind *binds; /* used with `isolate` only */
+    size_t bind_count;              /* number of binds */
+    bool allow_net;                 /* allow sockets of all families; otherwise socket() fails with EACCES */
+    bool host_time;                 /* clocks and sleeps are the host's */
+    bool host_user;                 /* user, groups, umask and owners of files are the host's, not fixed ones */
+    bool host_streams;              /* standard streams look as they are; other descriptors of the caller stay open */
+    uint64_t seed;                  /* seed of AT_RANDOM, getrandom and /dev/urandom */
+    const char *chdir;              /* guest folder to start in; NULL: the caller's folder */
+    char *const *argv;              /* argv[0] is the program, searched for as execvp in the guest would */
+    char *const *envp;              /* the complete environment of the guest */
+    uint64_t memory_limit_bytes;    /* see guest_memory_new */
+    uint64_t stack_limit_bytes;     /* RLIMIT_STACK */
+    uint64_t quantum_insns;         /* instructions that a thread runs before the next thread's turn */
     const struct guest_report *report; /* contents of /dev/cyclescope; NULL: the file does not exist */
 };
 

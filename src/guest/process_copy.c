@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "guest/baton.h"
+#include "guest/file_view.h"
 #include "guest/process_copy_priv.h"
 
 const char *process_spoiled(const struct process *p)
@@ -27,6 +29,10 @@ static int leave_family(struct process *p, struct error *err)
         return -ENOMEM;
     own->next_id = p->pid;
     own->outside_host_pgrp = old->outside_host_pgrp;
+    own->outside_host_session = old->outside_host_session;
+    own->leads = (bool)old->leads;
+    own->overlay_made = (bool)old->overlay_made;
+    memcpy(own->overlay_path, old->overlay_path, sizeof own->overlay_path);
     p->member = family_add(own, p->ppid);
     member_set_host(p->member, getpid());
     own->next_id = (int)old->next_id;
@@ -61,6 +67,8 @@ int process_become_copy(struct process *p, struct error *err)
     guest_unmark_code(p->memory, 0, GUEST_SPACE); /* new mappings of shared memory are not protected */
     raise_limit_on_files();
     int code = leave_family(p, err);
+    if (code == 0)
+        code = views_unshare(p, err);
     if (code == 0 && !s->filtered)
         code = copy_open_devices(s, err);
     if (code == 0)

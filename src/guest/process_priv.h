@@ -54,6 +54,7 @@ struct process {
     struct process_config config;
     struct guest_memory *memory;
     struct files *files;
+    struct views *views;         /* files that the processes of the run have seen (file_view.h) */
     struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
     char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
     char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
@@ -111,6 +112,15 @@ void process_end(struct process *p, int code, int signal);
  * descriptors as for poll(2) and receive their revents. `timeout_ns` is negative for no timeout. Returns the number of
  * ready descriptors, 0 after the timeout, -EINTR for a signal, or SYSCALL_RETRY, which the caller must return. */
 int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns);
+
+/* Ids of the guest's user. Without `config.host_user` they are fixed, and all files belong to this user. */
+enum { GUEST_USER = 1000 };
+struct user_ids {
+    uint32_t uid, euid, gid, egid;
+};
+struct user_ids process_user(const struct process *p);
+
+#define WALL_CLOCK_START_NS (UINT64_C(2114380800) * 1000000000) /* 2037-01-01T00:00:00Z: later than all files */
 
 uint64_t process_time_ns(const struct process *p); /* the guest's CLOCK_MONOTONIC */
 uint64_t

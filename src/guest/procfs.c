@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 
 #define TICK_NS              10000000            /* length of a clock tick, USER_HZ = 100 */
@@ -91,10 +92,10 @@ void proc_maps(const struct process *p, FILE *out)
 {
     const struct guest_area *a = guest_area_at_or_above(p->memory, 0);
     for (; a; a = guest_area_at_or_above(p->memory, a->end)) {
-        int n =
-            fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->start, a->end,
-                    a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-', a->prot & PROT_EXEC ? 'x' : '-',
-                    a->flags & MAP_SHARED ? 's' : 'p', a->offset, major(a->dev), minor(a->dev), (uint64_t)a->inode);
+        int n = fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->start,
+                        a->end, a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-',
+                        a->prot & PROT_EXEC ? 'x' : '-', a->flags & MAP_SHARED ? 's' : 'p', a->offset, a->inode ? 8 : 0,
+                        a->inode ? 1 : 0, a->inode ? file_number((struct process *)p, a->dev, a->inode) : 0);
         if (a->name)
             fprintf(out, "%*s%s", n < 73 ? 73 - n : 0, "", a->name);
         fputc('\n', out);
@@ -165,11 +166,11 @@ void proc_self_statm(const struct process *p, FILE *out)
 void proc_self_status(const struct process *p, FILE *out)
 {
     uint64_t size = mapped_bytes(p) / 1024, resident = guest_resident_bytes(p->memory) / 1024;
-    unsigned uid = getuid(), euid = geteuid(), gid = getgid(), egid = getegid();
+    const struct user_ids u = process_user(p);
     fprintf(out, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", program_name(p), (unsigned)p->files->umask);
     fprintf(out, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", p->pid, p->pid, p->ppid);
-    fprintf(out, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t\n", uid, euid, euid, euid, gid,
-            egid, egid, egid, 64);
+    fprintf(out, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t\n", u.uid, u.euid, u.euid, u.euid,
+            u.gid, u.egid, u.egid, u.egid, 64);
     fprintf(out, "VmPeak:\t%8" PRIu64 " kB\nVmSize:\t%8" PRIu64 " kB\n", size, size);
     fprintf(out, "VmHWM:\t%8" PRIu64 " kB\nVmRSS:\t%8" PRIu64 " kB\n", resident, resident);
     fprintf(out, "Threads:\t%u\n", thread_count(p));

@@ -85,7 +85,7 @@ uint64_t stack_build(struct process *p, const struct exec_plan *plan, const stru
     b.sp &= ~UINT64_C(15);
     uint64_t random_addr = push_bytes(&b, random, sizeof random);
 
-    /* The guest accesses files with the permissions of the caller of cyclescope, so it has the caller's ids. */
+    const struct user_ids user = process_user(p);
     const uint64_t auxv[][2] = {
         {AT_HWCAP, hwcap()},
         {AT_PAGESZ, GUEST_PAGE},
@@ -96,10 +96,10 @@ uint64_t stack_build(struct process *p, const struct exec_plan *plan, const stru
         {AT_BASE, facts->interpreter_base},
         {AT_FLAGS, 0},
         {AT_ENTRY, facts->program->entry},
-        {AT_UID, getuid()},
-        {AT_EUID, geteuid()},
-        {AT_GID, getgid()},
-        {AT_EGID, getegid()},
+        {AT_UID, user.uid},
+        {AT_EUID, user.euid},
+        {AT_GID, user.gid},
+        {AT_EGID, user.egid},
         {AT_SECURE, 0},
         {AT_RANDOM, random_addr},
         {AT_EXECFN, execfn},

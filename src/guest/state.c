@@ -152,7 +152,11 @@ static int process_fields(struct process *p, struct fields *f, struct error *err
     limit_fields(p, f);
     timer_fields(p, f);
     signal_fields(p, f);
-    int code = state_threads(p, f, err);
+    int code = state_overlay(p, f, err);
+    if (code == 0 && fields_good(f))
+        state_views(p, f); /* after the overlay, whose files are made again */
+    if (code == 0 && fields_good(f))
+        code = state_threads(p, f, err);
     if (code == 0 && fields_good(f))
         code = state_memory(p, f, err);
     if (code == 0 && fields_good(f))

@@ -2,8 +2,9 @@
  *
  * A process is saved between two instructions, after the engine has handed back its trap. The state contains everything
  * that the guest could observe: the registers of all threads and the events that they wait for, memory, mappings,
- * descriptors with their offsets, signals, timers, the clock, the random generator. The contents of files are not
- * saved. Files are recorded by path, size and time of modification, and are opened again at load.
+ * descriptors with their offsets, signals, timers, the clock, the random generator, and what the guest has changed in
+ * an overlaid sysroot. The contents of other files are not saved. Files are recorded by path, size and time of
+ * modification, and are opened again at load.
  *
  * State that depends on other processes or on the host's kernel cannot be saved; process_save fails with a message.
  * That is: children, pipes, sockets, files without a name, locks, the host's clock. Standard input, output and error

@@ -188,6 +188,12 @@ static int save(struct files *f, struct fields *to, struct error *err)
     if (code < 0)
         return code;
     place_fields(to, &cwd);
+    bool named = f->start >= 0;
+    field_bool(to, &named);
+    if (named && (code = place_find(f, f->start, "the start folder", &cwd, err)) < 0)
+        return code;
+    if (named)
+        place_fields(to, &cwd);
     uint32_t mask = f->umask;
     field_u32(to, &mask);
     return save_descriptors(f, to, err);
@@ -250,7 +256,7 @@ static int load_open_file(struct files *f, int fd, struct fields *from, struct e
 }
 
 static int load_descriptor(struct files *f, struct fields *from, struct descriptor *d, const int *caller,
-                           struct error *err)
+                           const uint8_t standard[3], struct error *err)
 {
     if (d->kind == KIND_CALLER && d->of > 2 && d->of < FD_PRIVATE && caller[d->of] < 0)
         return 0; /* the caller of this run has not left this descriptor open: the guest finds it closed */
@@ -263,6 +269,8 @@ static int load_descriptor(struct files *f, struct fields *from, struct descript
         return error_set(err, -errno, "cannot open descriptor %u again: %s", d->fd, strerror(errno));
     if (d->kind == KIND_SHARED)
         files_share(f, (int)d->of, made);
+    else
+        f->standard[made] = d->kind == KIND_CALLER && d->of < 3 ? standard[d->of] : 0;
     return d->kind == KIND_FILE || d->kind == KIND_TEXT ? load_open_file(f, made, from, err) : 0;
 }
 
@@ -270,6 +278,9 @@ static int load_descriptors(struct files *f, struct fields *from, struct error *
 {
     int caller[FD_PRIVATE], code = 0;
     uint32_t lowest = 0;
+    uint8_t standard[3];
+    memcpy(standard, f->standard, sizeof standard);
+    memset(f->standard, 0, sizeof f->standard);
     take_callers(&f->process->inherited, caller);
     while (code == 0) {
         struct descriptor d = {0};
@@ -277,7 +288,7 @@ static int load_descriptors(struct files *f, struct fields *from, struct error *
         bool possible = d.kind == KIND_END || (d.fd >= lowest && d.fd < FD_PRIVATE);
         bool more = fields_check(from, possible, "its descriptors are out of order") && d.kind != KIND_END;
         if (more)
-            code = load_descriptor(f, from, &d, caller, err);
+            code = load_descriptor(f, from, &d, caller, standard, err);
         free(d.text);
         if (!more)
             break;
@@ -291,9 +302,13 @@ static int load_descriptors(struct files *f, struct fields *from, struct error *
 
 static int load(struct files *f, struct fields *from, struct error *err)
 {
-    struct place cwd;
+    struct place cwd, start;
+    bool named = false;
     uint32_t mask = 0;
     place_fields(from, &cwd);
+    field_bool(from, &named);
+    if (named)
+        place_fields(from, &start);
     field_u32(from, &mask);
     if (!fields_check(from, mask <= 0777, "its umask is impossible"))
         return 0;
@@ -302,6 +317,13 @@ static int load(struct files *f, struct fields *from, struct error *err)
         return fd;
     close(f->cwd);
     f->cwd = fd;
+    named = named && !f->isolate;
+    fd = named ? place_open(f, &start, O_PATH | O_DIRECTORY, err) : -1;
+    if (named && fd < 0)
+        return fd;
+    if (f->start >= 0)
+        close(f->start);
+    f->start = fd;
     f->umask = mask;
     return load_descriptors(f, from, err);
 }

@@ -35,7 +35,12 @@ int place_find(const struct files *f, int fd, const char *what, struct place *pl
     const struct mount *mount = files_mount_of(f, fd, guest);
     if (mount && f->shm && strcmp(mount->path, SHM_FOLDER) == 0)
         return error_set(err, -ENOTSUP, "%s cannot be saved: it is in " SHM_FOLDER ", which ends with this run", what);
-    if (mount && host_path(mount->fd, folder) == 0) {
+    if (f->upper >= 0 && host_path(f->upper, folder) == 0 && strncmp(path, folder, strlen(folder)) == 0 &&
+        (path[strlen(folder)] == '/' || path[strlen(folder)] == '\0')) {
+        place->mount = PLACE_UPPER;
+        rest = path + strlen(folder);
+        rest += *rest == '/';
+    } else if (mount && host_path(mount->fd, folder) == 0) {
         place->mount = (int)(mount - f->mounts);
         rest = path + (strcmp(folder, "/") == 0 ? 0 : strlen(folder));
         rest += *rest == '/';
@@ -76,15 +81,18 @@ int place_open(const struct files *f, const struct place *place, int flags, stru
     const int allowed = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC | O_DIRECT | O_NOATIME | O_PATH | O_DIRECTORY;
     struct stat st;
     struct place now = {0};
-    if (place->mount < -1 || place->mount >= (int)f->mount_count || (place->path[0] == '/') != (place->mount == -1))
+    if (place->mount < PLACE_UPPER || place->mount >= (int)f->mount_count ||
+        (place->path[0] == '/') != (place->mount == -1) || (place->mount == PLACE_UPPER && f->upper < 0))
         return error_set(err, -EINVAL, "the checkpoint is damaged: it names a file in an unknown folder");
     if (f->isolate && place->mount == -1)
         return error_set(err, -EACCES, "the program had %.200s open, which --isolate does not let it reach",
                          place->path);
-    int dir = place->mount >= 0 ? f->mounts[place->mount].fd : AT_FDCWD;
+    struct mount upper = {.fd = f->upper};
+    const struct mount *mount = place->mount == PLACE_UPPER ? &upper : &f->mounts[place->mount];
     int opened = (flags & allowed) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    int fd = f->isolate ? open_beneath(&f->mounts[place->mount], place->path, opened)
-                        : files_openat(f, dir, place->path, opened, 0);
+    int fd = f->isolate || place->mount == PLACE_UPPER
+                 ? open_beneath(mount, place->path, opened)
+                 : files_openat(f, place->mount >= 0 ? mount->fd : AT_FDCWD, place->path, opened, 0);
     if (fd < 0)
         return error_set(err, fd, "the program had %.200s open, which cannot be opened again: %s", place->path,
                          strerror(-fd));

@@ -14,6 +14,10 @@ static inline bool time_is_possible(uint64_t ns)
 }
 
 int state_threads(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
+int state_overlay(struct process *p, struct fields *f, struct error *err) MUST_CHECK; /* changes of the sysroot */
+void state_views(struct process *p, struct fields *f); /* what the guest has seen of files */
+void state_view(struct process *p, struct fields *f,
+                const struct stat *st); /* of one file, whose host inode will change */
 int state_memory(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 int state_files(struct process *p, struct fields *f, struct error *err) MUST_CHECK;
 void state_queue(struct fields *f, struct signal_queue *queue); /* pending signals (state_threads.c) */
@@ -21,9 +25,12 @@ void state_listing(struct fields *f, struct listing **l);       /* entries of a 
 
 /* ---- state_place.c: files by name */
 
+enum { PLACE_UPPER = -2 };
+
 /* Path and version of a file. The path is relative to a mount, so that the file is found if the sysroot has moved. */
 struct place {
-    int mount;            /* index of the mount that `path` is relative to; -1: `path` is an absolute host path */
+    int mount;            /* index of the mount that `path` is relative to; -1: `path` is an absolute host path;
+                             PLACE_UPPER: it is relative to the upper layer of the sysroot (overlay.h) */
     char path[PATH_MAX];  /* path without links */
     uint32_t type;        /* S_IFMT bits of the mode */
     uint64_t bytes;       /* size of a plain file; 0 for other types */

@@ -1,14 +1,37 @@
 /* Operations on the result of a path lookup: opening it, and checking whether the guest may change it. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 
 void target_release(struct target *target)
 {
     if (target->owned)
         close(target->dir);
     target->owned = false;
+}
+
+/* The N of a path that names descriptor N: /dev/stdout, /dev/fd/N; -1 for other paths. */
+static int named_descriptor(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0)
+            return i;
+    if (strncmp(path, "/dev/fd/", 8) != 0 || path[8] < '0' || path[8] > '9')
+        return -1;
+    char *end;
+    long fd = strtol(path + 8, &end, 10);
+    return *end == '\0' && fd < FD_PRIVATE ? (int)fd : -1;
+}
+
+int target_standard(const struct files *f, const struct target *target)
+{
+    int fd = target->at_flags & AT_EMPTY_PATH ? target->dir : named_descriptor(target->path);
+    return files_is_guest(fd) ? f->standard[fd] : 0;
 }
 
 int target_open(const struct target *target, int flags)
@@ -54,6 +77,8 @@ int path_lookup_change(struct files *f, int dirfd, const char *path, unsigned fl
     if (error < 0)
         return error;
     error = target_may_change(f, out);
+    if (error == 0 && !(flags & LOOKUP_LAYERS))
+        error = overlay_lift(f, out, false);
     if (error < 0)
         target_release(out);
     return error;
@@ -64,8 +89,10 @@ int path_lookup_create(struct files *f, int dirfd, const char *path, struct targ
     int error = path_lookup(f, dirfd, path, LOOKUP_CREATE | LOOKUP_NAME, out);
     if (error < 0)
         return error;
-    if (f->isolate)
+    if (f->isolate || out->covered)
         error = out->missing ? target_may_change(f, out) : -EEXIST;
+    if (error == 0)
+        error = overlay_place(f, out);
     if (error < 0)
         target_release(out);
     return error;

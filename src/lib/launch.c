@@ -78,7 +78,7 @@ int launch_prepare(struct launch *l, char *const argv[], const struct cyclescope
                                        .seed = o->seed,
                                        .chdir = o->folder,
                                        .argv = argv,
-                                       .envp = o->environment ? (char *const *)o->environment : environ,
+                                       .envp = o->environment ? (char *const *)o->environment : guest_environment,
                                        .memory_limit_bytes = o->memory_bytes,
                                        .stack_limit_bytes = o->stack_bytes,
                                        .quantum_insns = DEFAULT_QUANTUM};

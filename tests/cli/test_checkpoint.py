@@ -359,7 +359,7 @@ def test_a_plain_standard_input_goes_on_where_it_was(cli, guests):
 def test_who_restores_may_give_another_pipe_or_none(cli, guests):
     put(cli, guests("left_open", LEFT_OPEN, "-static"))
     with_pipe = lambda *words: ["bash", "-c", 'exec "$@" 251<&0 </dev/null', "-", *cli.command(*words)]
-    saved = cli.execute(with_pipe("checkpoint", "--quiet", "--at", "1M", "-o", "left", "./left_open"), stdin=b"")
+    saved = cli.execute(with_pipe("checkpoint", "--quiet", "--host-streams", "--at", "1M", "-o", "left", "./left_open"), stdin=b"")
     assert saved.status == 0, saved.err
     assert cli.execute(with_pipe("run", "--restore", "left"), stdin=b"other").out == "other\n"
     assert cli.run("run", "--restore", "left").out == "Bad file descriptor\n"

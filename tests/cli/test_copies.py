@@ -361,7 +361,7 @@ int main(void)
 
 def test_settings_of_a_terminal(cli, guest):
     master, slave = os.openpty()
-    result = run(cli, [*POINTS, guest("terminal", TERMINAL)], stdin=slave)
+    result = run(cli, [*POINTS, "--host-streams", guest("terminal", TERMINAL)], stdin=slave)
     assert result.status == 0, result.err  # 10: a copy has turned ECHO off before the run began
     assert not termios.tcgetattr(slave)[3] & termios.ECHO
     os.close(master)

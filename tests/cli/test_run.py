@@ -59,7 +59,7 @@ def test_env_sets_a_variable(cli, hello):
 
 
 def test_env_replaces_an_inherited_variable(cli, hello):
-    result = cli.run("run", "--env=GREETING=hi", hello, status=1, env={"GREETING": "bye"})
+    result = cli.run("run", "--env-pass", "--env=GREETING=hi", hello, status=1, env={"GREETING": "bye"})
     assert result.out == "hi\n"
 
 
@@ -159,6 +159,7 @@ def test_the_memory_limit_counts_what_the_guest_can_keep(cli, guests, way):
     ("--memory needs a size", "run --memory 12X ./hello"),
     ("--isolate takes no value", "run --isolate=yes ./hello"),
     ("--env needs NAME=VALUE", "run --env GREETING ./hello"),
+    ("--env-pass and --isolate exclude each other", "run --env-pass --isolate --sysroot . ./hello"),
     ("no such folder", "run --sysroot /no/such/folder ./hello"),
     ("is a file, not a folder", "run --sysroot ./hello ./hello"),
     ("--isolate needs --sysroot", "run --isolate ./hello"),

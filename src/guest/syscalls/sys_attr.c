@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* Looks up a path for a change and writes its /proc/self/fd name, which the host resolves, to `self`. Returns an
@@ -25,6 +27,14 @@ static int open_change(struct thread *t, int dirfd, uint64_t path_addr, unsigned
     return fd;
 }
 
+/* The guest has changed mode or owner of an open file. */
+static void note_status(struct thread *t, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0)
+        file_status_changed(t->process, &st);
+}
+
 static int64_t change_mode(struct thread *t, int dirfd, uint64_t path_addr, mode_t mode, int flags)
 {
     char self[32];
@@ -34,6 +44,8 @@ static int64_t change_mode(struct thread *t, int dirfd, uint64_t path_addr, mode
     if (fd < 0)
         return fd;
     int64_t result = chmod(self, mode & 07777) == 0 ? 0 : -errno;
+    if (result == 0)
+        note_status(t, fd);
     close(fd);
     return result;
 }
@@ -51,7 +63,8 @@ int64_t sys_fchmodat2(struct thread *t, const uint64_t a[6])
 /* Returns 0 if `fd` is a guest descriptor and the guest may change its file, else a negative errno. */
 static int check_change(struct thread *t, int fd)
 {
-    return files_is_guest(fd) ? files_may_change(thread_files(t), fd) : -EBADF;
+    int error = files_is_guest(fd) ? files_may_change(thread_files(t), fd) : -EBADF;
+    return error < 0 ? error : overlay_lift_descriptor(thread_files(t), fd);
 }
 
 int64_t sys_fchmod(struct thread *t, const uint64_t a[6])
@@ -59,7 +72,18 @@ int64_t sys_fchmod(struct thread *t, const uint64_t a[6])
     int error = check_change(t, (int)a[0]);
     if (error < 0)
         return error;
-    return fchmod((int)a[0], (mode_t)a[1] & 07777) == 0 ? 0 : -errno;
+    if (fchmod((int)a[0], (mode_t)a[1] & 07777) != 0)
+        return -errno;
+    note_status(t, (int)a[0]);
+    return 0;
+}
+
+/* Without --host-user all files belong to the guest's one user, who cannot give them away. */
+static int check_owner(uint64_t uid, uint64_t gid)
+{
+    bool same = ((uint32_t)uid == GUEST_USER || (uint32_t)uid == UINT32_MAX) &&
+                ((uint32_t)gid == GUEST_USER || (uint32_t)gid == UINT32_MAX);
+    return same ? 0 : -EPERM;
 }
 
 int64_t sys_fchown(struct thread *t, const uint64_t a[6])
@@ -67,6 +91,8 @@ int64_t sys_fchown(struct thread *t, const uint64_t a[6])
     int error = check_change(t, (int)a[0]);
     if (error < 0)
         return error;
+    if (!t->process->config.host_user)
+        return fcntl((int)a[0], F_GETFD) < 0 ? -EBADF : check_owner(a[1], a[2]);
     return fchown((int)a[0], (uid_t)a[1], (gid_t)a[2]) == 0 ? 0 : -errno;
 }
 
@@ -79,7 +105,12 @@ int64_t sys_fchownat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_change(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
-    int64_t result = fchownat(target.dir, target.name, (uid_t)a[2], (gid_t)a[3], target.at_flags) == 0 ? 0 : -errno;
+    struct stat st;
+    int64_t result;
+    if (t->process->config.host_user)
+        result = fchownat(target.dir, target.name, (uid_t)a[2], (gid_t)a[3], target.at_flags) == 0 ? 0 : -errno;
+    else
+        result = fstatat(target.dir, target.name, &st, target.at_flags) == 0 ? check_owner(a[2], a[3]) : -errno;
     target_release(&target);
     return result;
 }
@@ -87,6 +118,7 @@ int64_t sys_fchownat(struct thread *t, const uint64_t a[6])
 int64_t sys_utimensat(struct thread *t, const uint64_t a[6])
 {
     struct timespec buffer[2], *times = NULL;
+    struct stat st;
     int flags = (int)a[3];
     if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0)
         return -EINVAL;
@@ -99,13 +131,18 @@ int64_t sys_utimensat(struct thread *t, const uint64_t a[6])
         int error = check_change(t, (int)a[0]);
         if (error < 0)
             return error;
-        return futimens((int)a[0], times) == 0 ? 0 : -errno;
+        if (futimens((int)a[0], times) != 0 || fstat((int)a[0], &st) != 0)
+            return -errno;
+        file_set_times(t->process, &st, times);
+        return 0;
     }
     struct target target;
     int error = thread_lookup_change(t, (int)a[0], a[1], lookup_flags(flags), &target);
     if (error < 0)
         return error;
     int64_t result = utimensat(target.dir, target.name, times, target.at_flags) == 0 ? 0 : -errno;
+    if (result == 0 && fstatat(target.dir, target.name, &st, target.at_flags) == 0)
+        file_set_times(t->process, &st, times);
     target_release(&target);
     return result;
 }
@@ -120,6 +157,9 @@ int64_t sys_truncate(struct thread *t, const uint64_t a[6])
         return fd;
     guest_file_shrinks(t->process->memory);
     int64_t result = truncate(self, (off_t)a[1]) == 0 ? 0 : -errno;
+    struct stat st;
+    if (result == 0 && fstat(fd, &st) == 0)
+        file_touched(t->process, &st);
     close(fd);
     return result;
 }
@@ -128,54 +168,68 @@ int64_t sys_ftruncate(struct thread *t, const uint64_t a[6])
 {
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     int64_t allowed = file_limit(t, (int)a[0], (int64_t)a[1] - 1, 1);
     if (a[1] > 0 && allowed < 0)
         return allowed;
     guest_file_shrinks(t->process->memory);
-    return ftruncate((int)a[0], (off_t)a[1]) == 0 ? 0 : -errno;
+    if (ftruncate((int)a[0], (off_t)a[1]) != 0)
+        return -errno;
+    file_written(t->process, (int)a[0]);
+    return 0;
 }
 
 int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
 {
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -ESPIPE;
     if (!((int)a[1] & FALLOC_FL_PUNCH_HOLE)) {
         int may = memory_files_may_write(t->process, (int)a[0], a[3]);
         if (may < 0)
             return may;
     }
-    return fallocate((int)a[0], (int)a[1], (off_t)a[2], (off_t)a[3]) == 0 ? 0 : -errno;
+    if (fallocate((int)a[0], (int)a[1], (off_t)a[2], (off_t)a[3]) != 0)
+        return -errno;
+    file_written(t->process, (int)a[0]);
+    return 0;
 }
 
 int64_t sys_fadvise64(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -ESPIPE;
     return -posix_fadvise((int)a[0], (off_t)a[1], (off_t)a[2], (int)a[3]);
 }
 
 int64_t sys_readahead(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return readahead((int)a[0], (off_t)a[1], a[2]) == 0 ? 0 : -errno;
 }
 
 int64_t sys_fsync(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return fsync((int)a[0]) == 0 ? 0 : -errno;
 }
 
 int64_t sys_fdatasync(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
     if (!files_is_guest((int)a[0]))
         return -EBADF;
+    if (thread_files(t)->standard[(int)a[0]])
+        return -EINVAL;
     return fdatasync((int)a[0]) == 0 ? 0 : -errno;
 }
 

@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* ---- the working directory */
@@ -103,9 +105,12 @@ int64_t sys_mkdirat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_create(t, (int)a[0], a[1], &target);
     if (error < 0)
         return error;
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = mkdirat(target.dir, target.name, (mode_t)a[2] & 01777) == 0 ? 0 : -errno;
     umask(host_umask);
+    overlay_made(f, &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -121,13 +126,31 @@ int64_t sys_mknodat(struct thread *t, const uint64_t a[6])
     int error = thread_lookup_create(t, (int)a[0], a[1], &target);
     if (error < 0)
         return error;
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = -ENOENT;
     if (!target.slash)
         result = mknodat(target.dir, target.name, mode, (dev_t)(uint32_t)a[3]) == 0 ? 0 : -errno;
     umask(host_umask);
+    overlay_made(f, &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
+}
+
+/* A link into the start folder gets the host's path: it must lead there for the host as well, and after the run. */
+static int link_text_to_host(const struct files *f, char text[PATH_MAX])
+{
+    char folder[PATH_MAX], host[PATH_MAX];
+    const char *rest = path_below_start(f, text);
+    if (!rest)
+        return 0;
+    int error = host_path(f->start, folder);
+    if (error == 0 && snprintf(host, sizeof host, "%s%s", folder, rest) >= (int)sizeof host)
+        error = -ENAMETOOLONG;
+    if (error == 0)
+        strcpy(text, host);
+    return error;
 }
 
 int64_t sys_symlinkat(struct thread *t, const uint64_t a[6])
@@ -137,12 +160,17 @@ int64_t sys_symlinkat(struct thread *t, const uint64_t a[6])
     int64_t n = guest_copy_string(t->process->memory, text, sizeof text, a[0]);
     if (n < 0)
         return n;
-    int error = thread_lookup_create(t, (int)a[1], a[2], &target);
+    int error = link_text_to_host(thread_files(t), text);
+    if (error == 0)
+        error = thread_lookup_create(t, (int)a[1], a[2], &target);
     if (error < 0)
         return error;
     int64_t result = -ENOENT;
     if (!target.slash)
         result = symlinkat(text, target.dir, target.name) == 0 ? 0 : -errno;
+    overlay_made(thread_files(t), &target);
+    if (result == 0)
+        target_made(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -156,12 +184,16 @@ static bool is_busy(const struct files *f, const struct target *target)
 int64_t sys_unlinkat(struct thread *t, const uint64_t a[6])
 {
     struct target target;
-    int error = thread_lookup_change(t, (int)a[0], a[1], LOOKUP_NAME, &target);
+    int error = thread_lookup_change(t, (int)a[0], a[1], LOOKUP_NAME | LOOKUP_LAYERS, &target);
     if (error < 0)
         return error;
     int64_t result = -EBUSY;
-    if (!is_busy(thread_files(t), &target))
+    if (!is_busy(thread_files(t), &target) && target.covered)
+        result = overlay_unlink(thread_files(t), &target, (int)a[2]);
+    else if (!is_busy(thread_files(t), &target))
         result = unlinkat(target.dir, target.name, (int)a[2]) == 0 ? 0 : -errno;
+    if (result == 0)
+        target_parent_changed(t->process, &target);
     target_release(&target);
     return result;
 }
@@ -203,17 +235,26 @@ int64_t sys_linkat(struct thread *t, const uint64_t a[6])
         return error;
     int64_t result = thread_lookup_create(t, (int)a[2], a[3], &to);
     if (result == 0) {
-        result = link_target(thread_files(t), &from, &to);
+        result = from.covered == to.covered ? overlay_lift(thread_files(t), &from, false) : -EXDEV;
+        if (result == 0)
+            result = link_target(thread_files(t), &from, &to);
+        overlay_made(thread_files(t), &to);
+        if (result == 0)
+            target_parent_changed(t->process, &to);
         target_release(&to);
     }
     target_release(&from);
     return result;
 }
 
-static int64_t rename_target(const struct files *f, const struct target *from, const struct target *to, unsigned flags)
+static int64_t rename_target(struct files *f, struct target *from, struct target *to, unsigned flags)
 {
     if (is_busy(f, from) || is_busy(f, to))
         return -EBUSY;
+    if (from->covered != to->covered)
+        return -EXDEV; /* the sysroot is a file system of its own */
+    if (from->covered)
+        return overlay_rename(f, from, to, flags);
     if (crosses_mounts(f, from->dir, to->dir))
         return -EXDEV;
     return renameat2(from->dir, from->name, to->dir, to->name, flags) == 0 ? 0 : -errno;
@@ -222,12 +263,16 @@ static int64_t rename_target(const struct files *f, const struct target *from, c
 int64_t sys_renameat2(struct thread *t, const uint64_t a[6])
 {
     struct target from, to;
-    int error = thread_lookup_change(t, (int)a[0], a[1], LOOKUP_NAME, &from);
+    int error = thread_lookup_change(t, (int)a[0], a[1], LOOKUP_NAME | LOOKUP_LAYERS, &from);
     if (error < 0)
         return error;
-    int64_t result = thread_lookup_change(t, (int)a[2], a[3], LOOKUP_NAME | LOOKUP_CREATE, &to);
+    int64_t result = thread_lookup_change(t, (int)a[2], a[3], LOOKUP_NAME | LOOKUP_CREATE | LOOKUP_LAYERS, &to);
     if (result == 0) {
         result = rename_target(thread_files(t), &from, &to, (unsigned)a[4]);
+        if (result == 0) {
+            target_parent_changed(t->process, &from);
+            target_parent_changed(t->process, &to);
+        }
         target_release(&to);
     }
     target_release(&from);

@@ -54,6 +54,8 @@ int64_t sys_flock(struct thread *t, const uint64_t a[6])
 
 /* ---- fcntl */
 
+enum { STANDARD_PIPE_BYTES = 65536 };
+
 static int64_t duplicate(struct thread *t, int fd, int command, uint64_t lowest)
 {
     if (lowest >= (uint64_t)files_limit(thread_files(t)))
@@ -65,11 +67,24 @@ static int64_t duplicate(struct thread *t, int fd, int command, uint64_t lowest)
     return to;
 }
 
+/* Flags and size of the pipe that a standard stream looks like, whatever it is. */
+static int64_t standard_fcntl(const struct files *f, int fd, int command)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0)
+        return -errno;
+    if (command == F_GETFL)
+        return (flags & O_NONBLOCK) | (f->standard[fd] == 1 ? O_RDONLY : O_WRONLY);
+    return command == F_GETPIPE_SZ ? STANDARD_PIPE_BYTES : -EPERM;
+}
+
 int64_t sys_fcntl(struct thread *t, const uint64_t a[6])
 {
     int fd = (int)a[0], command = (int)a[1], result;
     if (!files_is_guest(fd))
         return -EBADF;
+    if (thread_files(t)->standard[fd] && (command == F_GETFL || command == F_GETPIPE_SZ || command == F_SETPIPE_SZ))
+        return standard_fcntl(thread_files(t), fd, command);
     switch (command) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC: return duplicate(t, fd, command, a[2]);
@@ -79,11 +94,13 @@ int64_t sys_fcntl(struct thread *t, const uint64_t a[6])
     case F_OFD_GETLK:
     case F_OFD_SETLK:
     case F_OFD_SETLKW: return lock(t, fd, command, a[2]);
-    case F_SETFL: /* without O_ASYNC: its SIGIO would reach the emulator */
+    case F_SETFL: { /* without O_ASYNC: its SIGIO would reach the emulator */
+        int kept = O_NOATIME | (thread_files(t)->standard[fd] ? O_APPEND : 0); /* F_GETFL does not show these */
         result = fcntl(fd, F_GETFL);
         if (result >= 0)
-            result = fcntl(fd, F_SETFL, ((int)a[2] & ~O_ASYNC) | (result & O_NOATIME));
+            result = fcntl(fd, F_SETFL, ((int)a[2] & ~O_ASYNC) | (result & kept));
         break;
+    }
     case F_GETFL: /* hides O_NOATIME, which files_openat adds */
         result = fcntl(fd, F_GETFL);
         return result >= 0 ? result & ~O_NOATIME : -errno;
@@ -159,7 +176,7 @@ static int64_t terminal_group(struct thread *t, int fd, uint32_t request, uint64
     }
     if (ioctl(fd, request, &group) != 0)
         return -errno;
-    group = family_to_guest(p->family, group);
+    group = family_group_to_guest(p->family, group);
     return guest_copy_out(p->memory, addr, &group, sizeof group);
 }
 
@@ -182,6 +199,10 @@ int64_t sys_ioctl(struct thread *t, const uint64_t a[6])
     uint32_t request = (uint32_t)a[1];
     if (!files_is_guest(fd) || fcntl(fd, F_GETFD) < 0)
         return -EBADF;
+    bool is_terminals = (request & 0xff00) == 0x5400 && request != FIONREAD && request != FIONBIO &&
+                        request != FIOCLEX && request != FIONCLEX; /* 'T', the letter of terminals' requests */
+    if (thread_files(t)->standard[fd] && (is_terminals || request == FIGETBSZ))
+        return -ENOTTY;
     if (request == TIOCGPGRP || request == TIOCSPGRP || request == TIOCGSID)
         return terminal_group(t, fd, request, a[2]);
     if (request == TIOCSCTTY)

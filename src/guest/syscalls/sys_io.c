@@ -12,13 +12,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
 #include "guest/syscalls/syscall.h"
 
 enum {
     TRANSFER_MAX = 0x7ffff000, /* Linux's MAX_RW_COUNT */
-    READER_PATIENCE_MS = 1000,
+    PATIENCE_MS = 1000,        /* longest wait for a process outside the run while others of the run could go on */
 };
 
 /* ---- waiting */
@@ -48,7 +49,21 @@ static int64_t socket_timeout_ns(int fd, short events)
 static void wait_for_reader(const struct process *p, struct pollfd *output)
 {
     if (poll(output, 1, 0) == 0 && !p->config.host_time && fd_is_outside(&p->inherited, output->fd))
-        poll(output, 1, READER_PATIENCE_MS);
+        poll(output, 1, PATIENCE_MS);
+}
+
+/* Standard input from a pipe or socket of the caller. */
+static bool is_piped_input(struct files *f, int fd)
+{
+    return f->standard[fd] == 1 && (files_stream(f, fd) == STREAM_PIPE || files_stream(f, fd) == STREAM_SOCKET);
+}
+
+void file_await_input(struct thread *t, int fd)
+{
+    struct files *f = thread_files(t);
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    if (!t->process->config.host_time && files_is_guest(fd) && is_piped_input(f, fd) && !f->input_idle)
+        f->input_idle = poll(&input, 1, PATIENCE_MS) == 0;
 }
 
 int64_t file_wait(struct thread *t, int fd, short events)
@@ -74,7 +89,7 @@ void file_broken_pipe(struct thread *t)
 {
     siginfo_t info = {.si_signo = SIGPIPE, .si_code = SI_USER};
     info.si_pid = t->process->pid;
-    info.si_uid = getuid();
+    info.si_uid = process_user(t->process).uid;
     signal_send(t->process, t, &info);
 }
 
@@ -158,7 +173,7 @@ int64_t file_limit(struct thread *t, int fd, int64_t offset, int64_t total)
         return (uint64_t)total < limit - (uint64_t)offset ? total : (int64_t)(limit - (uint64_t)offset);
     siginfo_t info = {.si_signo = SIGXFSZ, .si_code = SI_USER};
     info.si_pid = t->process->pid;
-    info.si_uid = getuid();
+    info.si_uid = process_user(t->process).uid;
     signal_send(t->process, t, &info);
     return -EFBIG;
 }
@@ -166,6 +181,39 @@ int64_t file_limit(struct thread *t, int fd, int64_t offset, int64_t total)
 static bool is_random(const struct files *f, int fd)
 {
     return f->open[fd] && f->open[fd]->random;
+}
+
+/* Reads from the caller's pipe until the buffers are full or the input has ended, so that what the guest gets does not
+ * depend on the pieces in which the writer happens to write. All threads and processes of the run wait meanwhile, if
+ * the writer is not slower than PATIENCE_MS. A signal ends the call early, as always. */
+static int64_t read_whole(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total)
+{
+    int64_t result = 0;
+    struct files *f = thread_files(t);
+    while (t->io_bytes < (uint64_t)total) {
+        struct pollfd input = {.fd = fd, .events = POLLIN};
+        struct iovec part[IOV_MAX];
+        int patience_ms = process_can_only_wait(t->process) ? -1 : f->input_idle ? 0 : PATIENCE_MS;
+        if (poll(&input, 1, patience_ms) <= 0) {
+            f->input_idle = true;
+            result = file_wait(t, fd, POLLIN);
+            if (result == SYSCALL_RETRY)
+                return result;
+            if (result < 0)
+                break;
+        }
+        int used = file_buffers_part(part, iov, count, t->io_bytes, TRANSFER_MAX);
+        ssize_t n = readv(fd, part, used);
+        result = n >= 0 ? n : -errno;
+        if (n <= 0)
+            break;
+        t->io_bytes += (uint64_t)n;
+        f->input_idle = false;
+    }
+    if (t->io_bytes > 0)
+        result = (int64_t)t->io_bytes;
+    t->io_bytes = 0;
+    return result;
 }
 
 static int64_t read_stream(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total)
@@ -180,6 +228,8 @@ static int64_t read_stream(struct thread *t, int fd, const struct iovec *iov, in
     if (f->open[fd] && f->open[fd]->timerfd && total < (int64_t)sizeof(uint64_t))
         return -EINVAL; /* before it waits */
     if (total > 0 && file_may_block(f, fd)) {
+        if (is_piped_input(f, fd) && !t->process->config.host_time)
+            return read_whole(t, fd, iov, count, total);
         int64_t waiting = file_wait(t, fd, POLLIN);
         if (waiting < 0)
             return waiting;
@@ -264,6 +314,8 @@ static int64_t write_stream(struct thread *t, int fd, const struct iovec *iov, i
         }
         ssize_t n = writev(fd, iov, count);
         result = n >= 0 ? n : -errno;
+        if (n > 0)
+            file_written(t->process, fd);
     }
     if (result == -EPIPE)
         file_broken_pipe(t);
@@ -314,6 +366,8 @@ static int64_t read_at(struct thread *t, int fd, const struct iovec *iov, int co
 {
     if (offset < 0)
         return -EINVAL;
+    if (thread_files(t)->standard[fd])
+        return -ESPIPE;
     if (is_random(thread_files(t), fd))
         return read_random(t, iov, count);
     ssize_t n = preadv2(fd, iov, count, offset, flags);
@@ -326,6 +380,8 @@ static int64_t write_at(struct thread *t, int fd, const struct iovec *iov, int c
     int64_t total = 0, allowed;
     if (offset < 0)
         return -EINVAL;
+    if (thread_files(t)->standard[fd])
+        return -ESPIPE;
     for (int i = 0; i < count; i++)
         total += (int64_t)iov[i].iov_len;
     if ((allowed = file_limit(t, fd, offset, total)) < 0)
@@ -338,7 +394,10 @@ static int64_t write_at(struct thread *t, int fd, const struct iovec *iov, int c
     if (may < 0)
         return may;
     ssize_t n = pwritev2(fd, iov, count, offset, flags);
-    return n >= 0 ? n : -errno;
+    int code = errno;
+    if (n > 0)
+        file_written(t->process, fd);
+    return n >= 0 ? n : -code;
 }
 
 int64_t sys_pread64(struct thread *t, const uint64_t a[6])
@@ -394,7 +453,10 @@ int64_t sys_pwritev2(struct thread *t, const uint64_t a[6])
     if (may < 0)
         return may;
     ssize_t n = pwritev2(fd, iov, count, -1, flags);
-    return n >= 0 ? n : -errno;
+    int code = errno;
+    if (n > 0)
+        file_written(t->process, fd);
+    return n >= 0 ? n : -code;
 }
 
 int64_t sys_preadv(struct thread *t, const uint64_t a[6])
@@ -415,6 +477,8 @@ int64_t sys_lseek(struct thread *t, const uint64_t a[6])
     int fd = (int)a[0];
     if (!files_is_guest(fd))
         return -EBADF;
+    if (f->standard[fd])
+        return fcntl(fd, F_GETFD) < 0 ? -EBADF : -ESPIPE;
     if (f->open[fd] && f->open[fd]->listing)
         return folder_seek(f, fd, (int64_t)a[1], (int)a[2]);
     off_t at = lseek(fd, (off_t)a[1], (int)a[2]);
@@ -446,7 +510,8 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
     off_t offset, *pointer;
     if (!files_is_guest(out) || !files_is_guest(in))
         return -EBADF;
-    if (is_random(f, in) || is_random(f, out) || file_may_block(f, in)) /* a pipe or socket would block the emulator */
+    if (is_random(f, in) || is_random(f, out) || f->standard[in] ||
+        file_may_block(f, in)) /* a pipe or socket would block the emulator */
         return -EINVAL;
     if (offset_in(t, a[2], &offset, &pointer) < 0)
         return -EFAULT;
@@ -454,9 +519,9 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
         int64_t waiting = file_wait(t, out, POLLOUT);
         if (waiting < 0)
             return waiting;
-        if (count > PIPE_BUF)
-            count = PIPE_BUF; /* a short count is a valid result and cannot block */
     }
+    if ((f->standard[out] || file_may_block(f, out)) && count > PIPE_BUF)
+        count = PIPE_BUF; /* a short count is a valid result and cannot block */
     int may = memory_files_may_copy(t->process, out, &count);
     if (may < 0)
         return may;
@@ -467,6 +532,7 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
             file_broken_pipe(t);
         return -code;
     }
+    file_written(t->process, out);
     return offset_out(t, a[2], &offset) < 0 ? -EFAULT : n;
 }
 
@@ -476,6 +542,8 @@ int64_t sys_copy_file_range(struct thread *t, const uint64_t a[6])
     off_t in_offset, *in_pointer, out_offset, *out_pointer;
     if (!files_is_guest(in) || !files_is_guest(out))
         return -EBADF;
+    if (thread_files(t)->standard[in] || thread_files(t)->standard[out])
+        return -EINVAL;
     if (offset_in(t, a[1], &in_offset, &in_pointer) < 0 || offset_in(t, a[3], &out_offset, &out_pointer) < 0)
         return -EFAULT;
     uint64_t length = a[4] < TRANSFER_MAX ? a[4] : TRANSFER_MAX;
@@ -485,6 +553,7 @@ int64_t sys_copy_file_range(struct thread *t, const uint64_t a[6])
     ssize_t n = copy_file_range(in, in_pointer, out, out_pointer, length, (unsigned)a[5]);
     if (n < 0)
         return -errno;
+    file_written(t->process, out);
     bool copied_out = offset_out(t, a[1], &in_offset) == 0 && offset_out(t, a[3], &out_offset) == 0;
     return copied_out ? n : -EFAULT;
 }

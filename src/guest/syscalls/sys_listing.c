@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/listing.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* struct linux_dirent64 */
@@ -50,7 +52,7 @@ void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned c
     }
     l->entries = entries;
     struct entry *e = &l->entries[l->count];
-    *e = (struct entry){.name = strdup(name), .inode = inode, .sequence = l->count, .type = type};
+    *e = (struct entry){.name = strdup(name), .inode = inode, .dev = l->dev, .sequence = l->count, .type = type};
     if (e->name)
         l->count++;
     else
@@ -60,6 +62,7 @@ void listing_add(struct listing *l, const char *name, uint64_t inode, unsigned c
 static void add_special(void *context, const char *name, unsigned char type)
 {
     struct listing *l = context;
+    l->dev = 0;
     listing_add(l, name, l->count + 1, type);
 }
 
@@ -72,6 +75,8 @@ static bool is_dot(const char *name)
 static int read_host(struct listing *l, int fd, bool only_dots)
 {
     char buffer[32768] __attribute__((aligned(8)));
+    struct stat st;
+    l->dev = fstat(fd, &st) == 0 ? st.st_dev : 0;
     lseek(fd, 0, SEEK_SET);
     for (;;) {
         long n = syscall(SYS_getdents64, fd, buffer, sizeof buffer);
@@ -108,10 +113,53 @@ static void drop_duplicates(struct listing *l)
     l->count = kept;
 }
 
-/* Reads the folder anew: the host's entries unless hidden, then the entries that exist only for the guest. */
-static int fill(const struct files *f, struct listing *l, int fd)
+static void drop_removed(struct listing *l)
 {
-    char path[PATH_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->entries[i].type == DT_WHT)
+            free(l->entries[i].name);
+        else
+            l->entries[kept++] = l->entries[i];
+    }
+    l->count = kept;
+}
+
+/* Adds an entry of the upper layer. A mark of a removed name hides the entry of the lower layer; it is dropped later.
+ */
+static void add_upper(void *context, const char *name, uint64_t inode, unsigned char type, bool removed)
+{
+    listing_add(context, name, inode, removed ? DT_WHT : type);
+}
+
+/* Adds the entries of a folder in the layers of the sysroot. `path` is its guest path. */
+static int read_layers(struct files *f, struct listing *l, const char *path)
+{
+    struct stat st;
+    l->dev = fstat(overlay_upper(f), &st) == 0 ? st.st_dev : 0;
+    int error = overlay_list(f, path, add_upper, l);
+    int lower = error < 0 ? -1 : overlay_open_lower(f, path);
+    if (lower < 0)
+        return error;
+    int fd = openat(lower, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    error = fd < 0 ? -errno : read_host(l, fd, false);
+    if (fd >= 0)
+        close(fd);
+    close(lower);
+    return error;
+}
+
+/* Whether the folder lies in the sysroot and the guest has changed the sysroot; writes its guest path. */
+static bool has_layers(struct files *f, int fd, char path[PATH_MAX])
+{
+    return f->overlaid && overlay_upper(f) >= 0 && files_mount_of(f, fd, path) == &f->mounts[0] &&
+           overlay_covers(f, path);
+}
+
+/* Reads the folder anew: the host's entries unless hidden, then the entries that exist only for the guest. */
+static int fill(struct files *f, struct listing *l, int fd)
+{
+    char path[PATH_MAX], layered[PATH_MAX];
     const char *special = f->open[fd] ? f->open[fd]->path : NULL;
     bool hides = special && special_hides_host(f, special);
     listing_clear(l);
@@ -121,7 +169,8 @@ static int fill(const struct files *f, struct listing *l, int fd)
             return -EACCES; /* inherited from the caller and not in any bind */
         special = path;
     }
-    int error = read_host(l, fd, hides);
+    bool layers = !hides && has_layers(f, fd, layered);
+    int error = layers ? read_layers(f, l, layered) : read_host(l, fd, hides);
     if (error == -ENOENT && special) {
         /* `files.empty` is a removed folder, in which the host does not list `.` and `..`. */
         add_special(l, ".", DT_DIR);
@@ -135,6 +184,11 @@ static int fill(const struct files *f, struct listing *l, int fd)
         return -ENOMEM;
     qsort(l->entries, l->count, sizeof *l->entries, compare);
     drop_duplicates(l);
+    if (layers)
+        drop_removed(l);
+    for (size_t i = 0; i < l->count; i++)
+        if (l->entries[i].dev)
+            l->entries[i].inode = file_number(f->process, l->entries[i].dev, l->entries[i].inode);
     return 0;
 }
 

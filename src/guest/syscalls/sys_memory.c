@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "guest/file_view.h"
+#include "guest/files_priv.h"
 #include "guest/syscalls/syscall.h"
 
 /* Whether `more` bytes of address space exceed RLIMIT_AS. The whole stack counts, since it is mapped at once. */
@@ -36,6 +38,10 @@ int64_t sys_mmap(struct thread *t, const uint64_t a[6])
     char name[PATH_MAX];
     if (!files_is_guest(fd))
         return -EBADF;
+    if (p->files->standard[fd])
+        return p->files->standard[fd] == 1 ? -ENODEV : -EACCES;
+    if ((flags & MAP_SHARED) && (prot & PROT_WRITE) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR)
+        file_written(p, fd);
     bool named = files_path(p->files, fd, name) == 0;
     return guest_mmap(p->memory, a[0], a[1], prot, flags, fd, a[5], named ? name : NULL);
 }

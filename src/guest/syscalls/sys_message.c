@@ -140,6 +140,10 @@ static int check_control(struct thread *t, struct msghdr *header)
         } else if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred))) {
             struct ucred *own = (struct ucred *)CMSG_DATA(c);
             own->pid = family_to_host(t->process->family, own->pid);
+            if (!t->process->config.host_user && own->uid == GUEST_USER && own->gid == GUEST_USER) {
+                own->uid = getuid();
+                own->gid = getgid();
+            }
         }
     }
     return 0;
@@ -264,6 +268,8 @@ static void accept_control(struct thread *t, struct msghdr *header)
         if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred))) {
             struct ucred *peer = (struct ucred *)CMSG_DATA(c);
             peer->pid = family_to_guest(t->process->family, peer->pid);
+            if (!t->process->config.host_user)
+                peer->uid = peer->gid = GUEST_USER;
         }
         if (c->cmsg_type != SCM_RIGHTS)
             continue;

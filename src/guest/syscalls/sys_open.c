@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "guest/baton.h"
+#include "guest/file_view.h"
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* The guest uses the open flags of asm-generic. They are passed to the host unchanged, so the host's values must be
@@ -85,8 +87,7 @@ static bool has_writer(int fd)
     return found;
 }
 
-/* Nothing else of the run can happen before the other end opens. Then no guest time passes meanwhile. */
-static bool can_only_wait(const struct process *p)
+bool process_can_only_wait(const struct process *p)
 {
     return !p->threads->next && baton_alone(p) && !p->config.host_time && p->timers_armed == 0;
 }
@@ -105,7 +106,7 @@ static int64_t wait_for_other_end(struct thread *t)
 static int64_t finish_reader(struct thread *t, int flags)
 {
     while (!has_writer(t->opening_fd)) {
-        if (!can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
+        if (!process_can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
             return wait_for_other_end(t);
         usleep(1000);
     }
@@ -126,7 +127,7 @@ static int64_t open_fifo(struct thread *t, const struct target *target, int flag
     struct files *f = thread_files(t);
     int fd;
     while ((fd = opens(f, target, flags | O_NONBLOCK)) == -ENXIO) {
-        if (!can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
+        if (!process_can_only_wait(t->process) || host_signal_waiting() || signal_deliverable(t))
             return wait_for_other_end(t);
         usleep(1000);
     }
@@ -176,7 +177,26 @@ static int64_t open_node(struct thread *t, struct target *target, int flags)
     return open_named(f, target, flags & ~(O_CREAT | O_EXCL | O_TRUNC), 0);
 }
 
-static int64_t open_plain(struct thread *t, const struct target *target, int flags, mode_t mode)
+/* Makes a covered target ready to be opened for a change: a plain file is copied, a new name is placed. Pipes and
+ * devices stay where they are: they are not changed by what is written to them. 0 or a negative errno. */
+static int open_in_layers(struct files *f, struct target *target, int flags)
+{
+    struct stat st;
+    if (target->missing)
+        return overlay_place(f, target);
+    if ((flags & O_CREAT) && (flags & O_EXCL))
+        return -EEXIST;
+    if (fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    if (S_ISDIR(st.st_mode) && (flags & O_TMPFILE) == O_TMPFILE)
+        return overlay_lift(f, target, false);
+    if (!S_ISREG(st.st_mode) || !opens_for_change(flags))
+        return 0;
+    int error = overlay_may_write(f, &st);
+    return error < 0 ? error : overlay_lift(f, target, flags & O_TRUNC);
+}
+
+static int64_t open_plain(struct thread *t, struct target *target, int flags, mode_t mode)
 {
     struct files *f = thread_files(t);
     struct stat st;
@@ -184,13 +204,28 @@ static int64_t open_plain(struct thread *t, const struct target *target, int fla
         return -EISDIR;
     if (opens_for_change(flags) || (target->missing && (flags & O_CREAT))) {
         int error = target_may_change(f, target);
+        if (error == 0 && target->covered)
+            error = open_in_layers(f, target, flags);
         if (error < 0)
             return error;
     }
     if (!(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
         fstatat(target->dir, target->name, &st, target->at_flags) == 0 && waits_as_fifo(&st, flags))
         return open_fifo(t, target, flags, open_by_name);
-    return open_named(f, target, flags, mode);
+    bool makes = (flags & O_CREAT) && fstatat(target->dir, target->name, &st, target->at_flags) != 0;
+    int fd = open_named(f, target, flags, mode);
+    if (fd < 0 && (flags & O_CREAT))
+        overlay_made(f, target);
+    bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
+    if (fd < 0 || !(makes || temporary || ((flags & O_TRUNC) && opens_for_change(flags))) || fstat(fd, &st) != 0)
+        return fd;
+    if (makes || temporary)
+        file_made(t->process, &st);
+    else if (S_ISREG(st.st_mode))
+        file_touched(t->process, &st);
+    if (makes)
+        target_parent_changed(t->process, target);
+    return fd;
 }
 
 /* Records what kind of file `fd` is, if it is special. Special files and folders keep their guest path, because paths
@@ -247,6 +282,7 @@ static int64_t open_path(struct thread *t, int dirfd, uint64_t path_addr, int fl
         fd = files_adopt(thread_files(t), (int)fd);
     if (fd >= 0) {
         files_forget(f, (int)fd);
+        f->standard[fd] = (uint8_t)target_standard(f, &target);
         error = describe(f, (int)fd, &target);
         if (error < 0) {
             files_close(f, (int)fd);
@@ -277,6 +313,9 @@ int files_open_private(struct files *f, const char *guest_path, char real[PATH_M
         fd = files_make_private(fd);
     if (fd >= 0 && real) {
         error = files_path(f, fd, real);
+        if (error == 0 && f->start >= 0 && guest_path[0] == '/' && !path_below_start(f, guest_path) &&
+            !files_mount_of(f, fd, real))
+            error = host_path(fd, real); /* as the guest names it, although it may lie in the start folder */
         if (error < 0) {
             close(fd);
             fd = error;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "guest/files_priv.h"
 #include "guest/syscalls/syscall.h"
 #include "guest/time_convert.h"
 
@@ -22,6 +23,21 @@ static int timeout_in(struct thread *t, uint64_t addr, int64_t *ns)
     return 0;
 }
 
+/* thread_poll on the guest's descriptors. Whether the writer of the standard input has written or closed it yet depends
+ * on the host: the guest sees a writer that is fast, and that closes the pipe after all is read. */
+static int64_t poll_streams(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns)
+{
+    const struct files *f = thread_files(t);
+    for (unsigned i = 0; i < count; i++)
+        if (fds[i].events & POLLIN)
+            file_await_input(t, fds[i].fd);
+    int64_t ready = thread_poll(t, fds, count, timeout_ns);
+    for (unsigned i = 0; i < count && ready > 0; i++)
+        if (files_is_guest(fds[i].fd) && f->standard[fds[i].fd] == 1 && (fds[i].revents & POLLIN))
+            fds[i].revents &= ~POLLHUP;
+    return ready;
+}
+
 /* Like thread_poll, with POLLNVAL for descriptors outside the guest's range. */
 static int64_t poll_guest(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns)
 {
@@ -34,7 +50,7 @@ static int64_t poll_guest(struct thread *t, struct pollfd *fds, unsigned count, 
         checked[i].fd = -1;
         invalid++;
     }
-    int64_t ready = thread_poll(t, checked, count, invalid ? 0 : timeout_ns);
+    int64_t ready = poll_streams(t, checked, count, invalid ? 0 : timeout_ns);
     for (unsigned i = 0; i < count; i++)
         fds[i].revents = fds[i].fd < FD_PRIVATE ? checked[i].revents : POLLNVAL;
     return ready < 0 ? ready : ready + invalid;
@@ -127,7 +143,7 @@ int64_t sys_pselect6(struct thread *t, const uint64_t a[6])
     if (error < 0)
         return error;
     unsigned count = select_to_poll(sets, bits, fds);
-    int64_t ready = thread_poll(t, fds, count, timeout_ns);
+    int64_t ready = poll_streams(t, fds, count, timeout_ns);
     if (ready < 0)
         return ready;
     ready = poll_to_select(fds, count, sets);

@@ -1,5 +1,6 @@
-/* Identity of a process: ids, groups, limits, usage, prctl. User and group ids are those of the host user who started
- * the run, because the emulator accesses files with that user's rights. */
+/* Identity of a process: ids, groups, limits, usage, prctl. The guest is an ordinary user with fixed ids, so that a run
+ * does not depend on who started it, or with --host-user the host's user. In both cases the emulator accesses files
+ * with the rights of the host's user. */
 #include <errno.h>
 #include <grp.h>
 #include <string.h>
@@ -36,76 +37,89 @@ int64_t sys_getppid(struct thread *t, const uint64_t a[6])
     return p->config.host_time && p->is_child ? host_parent(p) : p->member->parent_pid;
 }
 
+/* ---- user and groups */
+
+struct user_ids process_user(const struct process *p)
+{
+    if (p->config.host_user)
+        return (struct user_ids){getuid(), geteuid(), getgid(), getegid()};
+    return (struct user_ids){GUEST_USER, GUEST_USER, GUEST_USER, GUEST_USER};
+}
+
 int64_t sys_getuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t, (void)a;
-    return getuid();
+    (void)a;
+    return process_user(t->process).uid;
 }
 
 int64_t sys_geteuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t, (void)a;
-    return geteuid();
+    (void)a;
+    return process_user(t->process).euid;
 }
 
 int64_t sys_getgid(struct thread *t, const uint64_t a[6])
 {
-    (void)t, (void)a;
-    return getgid();
+    (void)a;
+    return process_user(t->process).gid;
 }
 
 int64_t sys_getegid(struct thread *t, const uint64_t a[6])
 {
-    (void)t, (void)a;
-    return getegid();
+    (void)a;
+    return process_user(t->process).egid;
+}
+
+/* Sets ids by a call of the host. A guest with fixed ids can only set those that it has, or leave them (-1). */
+static int64_t set_ids(struct thread *t, long number, const uint64_t a[6], int count)
+{
+    if (t->process->config.host_user)
+        return host_result(syscall(number, (uint32_t)a[0], (uint32_t)a[1], (uint32_t)a[2]));
+    for (int i = 0; i < count; i++)
+        if ((uint32_t)a[i] != GUEST_USER && (count == 1 || (uint32_t)a[i] != UINT32_MAX))
+            return (uint32_t)a[i] == UINT32_MAX ? -EINVAL : -EPERM;
+    return 0;
 }
 
 int64_t sys_setuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setuid, (uid_t)a[0]));
+    return set_ids(t, SYS_setuid, a, 1);
 }
 
 int64_t sys_setgid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setgid, (gid_t)a[0]));
+    return set_ids(t, SYS_setgid, a, 1);
 }
 
 int64_t sys_setreuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setreuid, (uid_t)a[0], (uid_t)a[1]));
+    return set_ids(t, SYS_setreuid, a, 2);
 }
 
 int64_t sys_setregid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setregid, (gid_t)a[0], (gid_t)a[1]));
+    return set_ids(t, SYS_setregid, a, 2);
 }
 
 int64_t sys_setresuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setresuid, (uid_t)a[0], (uid_t)a[1], (uid_t)a[2]));
+    return set_ids(t, SYS_setresuid, a, 3);
 }
 
 int64_t sys_setresgid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setresgid, (gid_t)a[0], (gid_t)a[1], (gid_t)a[2]));
+    return set_ids(t, SYS_setresgid, a, 3);
 }
 
+/* These two return the id before the call, and never fail. */
 int64_t sys_setfsuid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setfsuid, (uid_t)a[0]));
+    return t->process->config.host_user ? host_result(syscall(SYS_setfsuid, (uid_t)a[0])) : GUEST_USER;
 }
 
 int64_t sys_setfsgid(struct thread *t, const uint64_t a[6])
 {
-    (void)t;
-    return host_result(syscall(SYS_setfsgid, (gid_t)a[0]));
+    return t->process->config.host_user ? host_result(syscall(SYS_setfsgid, (gid_t)a[0])) : GUEST_USER;
 }
 
 static int64_t put_three_ids(struct process *p, const uint64_t a[6], const uint32_t ids[3])
@@ -118,18 +132,21 @@ static int64_t put_three_ids(struct process *p, const uint64_t a[6], const uint3
 
 int64_t sys_getresuid(struct thread *t, const uint64_t a[6])
 {
-    uid_t ids[3];
-    getresuid(&ids[0], &ids[1], &ids[2]);
+    uid_t ids[3] = {GUEST_USER, GUEST_USER, GUEST_USER};
+    if (t->process->config.host_user)
+        getresuid(&ids[0], &ids[1], &ids[2]);
     return put_three_ids(t->process, a, ids);
 }
 
 int64_t sys_getresgid(struct thread *t, const uint64_t a[6])
 {
-    gid_t ids[3];
-    getresgid(&ids[0], &ids[1], &ids[2]);
+    gid_t ids[3] = {GUEST_USER, GUEST_USER, GUEST_USER};
+    if (t->process->config.host_user)
+        getresgid(&ids[0], &ids[1], &ids[2]);
     return put_three_ids(t->process, a, ids);
 }
 
+/* A guest with fixed ids is in no other group. */
 int64_t sys_getgroups(struct thread *t, const uint64_t a[6])
 {
     int room = (int)a[0];
@@ -138,7 +155,7 @@ int64_t sys_getgroups(struct thread *t, const uint64_t a[6])
     void *groups = guest_ptr(t->process->memory, a[1], (uint64_t)room * sizeof(gid_t), PROT_WRITE);
     if (room > 0 && !groups)
         return -EFAULT;
-    return host_result(getgroups(room, groups));
+    return t->process->config.host_user ? host_result(getgroups(room, groups)) : 0;
 }
 
 int64_t sys_setgroups(struct thread *t, const uint64_t a[6])
@@ -148,7 +165,7 @@ int64_t sys_setgroups(struct thread *t, const uint64_t a[6])
     const void *groups = guest_ptr(t->process->memory, a[1], a[0] * sizeof(gid_t), PROT_READ);
     if (a[0] > 0 && !groups)
         return -EFAULT;
-    return host_result(syscall(SYS_setgroups, (int)a[0], groups));
+    return t->process->config.host_user ? host_result(syscall(SYS_setgroups, (int)a[0], groups)) : -EPERM;
 }
 
 /* ---- process groups and sessions: the host's, with translated ids */
@@ -169,7 +186,10 @@ int64_t sys_setpgid(struct thread *t, const uint64_t a[6])
         return -EINVAL;
     if (host < 0)
         return host;
-    return group < 0 ? -EPERM : host_result(setpgid(host, group));
+    int64_t result = group < 0 ? -EPERM : host_result(setpgid(host, group));
+    if (result == 0 && (int)a[1] != FAMILY_OUTSIDE && getpgid(host) == f->outside_host_pgrp)
+        f->leads = true;
+    return result;
 }
 
 int64_t sys_getsid(struct thread *t, const uint64_t a[6])

@@ -148,10 +148,10 @@ void segments_detach_all(struct process *p)
 static int64_t segment_status(struct process *p, const struct segment *s, uint64_t addr)
 {
     struct guest_shmid status = {.key = s->key,
-                                 .uid = getuid(),
-                                 .gid = getgid(),
-                                 .cuid = getuid(),
-                                 .cgid = getgid(),
+                                 .uid = process_user(p).uid,
+                                 .gid = process_user(p).gid,
+                                 .cuid = process_user(p).uid,
+                                 .cgid = process_user(p).gid,
                                  .mode = (uint32_t)s->mode | (s->removed ? SHM_DEST : 0),
                                  .size = s->size,
                                  .cpid = p->pid,

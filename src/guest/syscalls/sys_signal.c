@@ -22,7 +22,7 @@ static siginfo_t own_info(const struct process *p, int sig, int code)
     info.si_signo = sig;
     info.si_code = code;
     info.si_pid = p->pid;
-    info.si_uid = getuid();
+    info.si_uid = process_user(p).uid;
     return info;
 }
 

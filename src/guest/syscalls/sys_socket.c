@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guest/files_priv.h"
+#include "guest/overlay.h"
 #include "guest/syscalls/syscall.h"
 
 /* ---- addresses */
@@ -55,7 +56,7 @@ static int copy_address(struct thread *t, uint64_t addr, uint64_t length, struct
 /* True if the host resolves this path as the guest does: no path, or an absolute one without a sysroot. */
 static bool is_host_path(const struct files *f, const char *path)
 {
-    return path[0] == '\0' || (path[0] == '/' && f->root < 0);
+    return path[0] == '\0' || (path[0] == '/' && f->root < 0 && !path_below_start(f, path));
 }
 
 int address_in(struct thread *t, uint64_t addr, uint64_t length, struct host_address *out)
@@ -126,10 +127,11 @@ static int bind_path(struct files *f, int fd, const char *path, struct host_addr
     if (error == 0) {
         error = target.dir == AT_FDCWD ? set_unix_path(address, "%.0d%s", 0, target.name)
                                        : set_unix_path(address, "/proc/self/fd/%d/%s", target.dir, target.name);
-        mode_t host_umask = umask(f->umask);
+        mode_t host_umask = files_apply_umask(f);
         if (error == 0 && bind(fd, (struct sockaddr *)&address->storage, address->length) != 0)
             error = -errno;
         umask(host_umask);
+        overlay_made(f, &target);
         target_release(&target);
     }
     if (error < 0) {
@@ -157,7 +159,7 @@ int64_t sys_bind(struct thread *t, const uint64_t a[6])
     unix_path(&address, path);
     if (!is_host_path(f, path))
         return bind_path(f, fd, path, &address);
-    mode_t host_umask = umask(f->umask);
+    mode_t host_umask = files_apply_umask(f);
     int64_t result = bind(fd, (struct sockaddr *)&address.storage, address.length) == 0 ? 0 : -errno;
     umask(host_umask);
     return result;

@@ -119,6 +119,8 @@ int64_t sys_getsockopt(struct thread *t, const uint64_t a[6])
     if ((int)a[1] == SOL_SOCKET && (int)a[2] == SO_PEERCRED && length >= sizeof(struct ucred)) {
         struct ucred *peer = value;
         peer->pid = family_to_guest(t->process->family, peer->pid);
+        if (!t->process->config.host_user)
+            peer->uid = peer->gid = GUEST_USER;
     }
     return guest_copy_out(m, a[4], &length, sizeof length);
 }

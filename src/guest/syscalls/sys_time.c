@@ -8,8 +8,6 @@
 #include "guest/syscalls/syscall.h"
 #include "guest/time_convert.h"
 
-#define WALL_CLOCK_START_NS (UINT64_C(1767225600) * 1000000000) /* 2026-01-01T00:00:00Z */
-
 /* A negative clock id is a CPU clock: (~id << 3) with these bits added, where id is a pid or a tid and 0 means the
  * caller. */
 enum { CPU_CLOCK_OF_THREAD = 4, CPU_CLOCK_KIND = 3 };
