@@ -74,7 +74,9 @@ int launch_prepare(struct launch *l, char *const argv[], const struct cyclescope
                                         .warmup_insns = o->warmup_insns,
                                         .max_insns = o->max_insns,
                                         .machine_counters = &pmu_machine_counters};
+    /* The caller chooses the streams, and may answer at the other end of a pipe: reads must not wait for more. */
     l->guest = (struct process_config){.sysroot = o->sysroot,
+                                       .host_streams = true,
                                        .seed = o->seed,
                                        .chdir = o->folder,
                                        .argv = argv,
