@@ -346,7 +346,6 @@ int exec_commit(struct exec_plan *plan, struct thread *t, struct error *err)
     ipc_forget_waiters(p->family->ipc, p->pid, 0);
     reset_thread(t, plan->execfn);
     memcpy(p->exe, plan->exe, sizeof p->exe);
-    process_name_program(p);
 
     int result = (int)guest_map_stack(p->memory, GUEST_STACK_TOP, size);
     if (result < 0)

@@ -277,14 +277,6 @@ static void show_start(const struct files *f, char path[PATH_MAX])
         strcpy(path, shown);
 }
 
-int files_name_start(const struct files *f, struct guest_memory *m)
-{
-    char folder[PATH_MAX];
-    if (f->start < 0 || host_path(f->start, folder) < 0)
-        return 0;
-    return guest_name_start(m, START_FOLDER, strcmp(folder, "/") == 0 ? "" : folder);
-}
-
 int files_path(const struct files *f, int fd, char path[PATH_MAX])
 {
     if (files_is_guest(fd) && f->open[fd] && f->open[fd]->path) {

@@ -39,8 +39,6 @@ struct files;
 /* If isolated, closes descriptors 3 to FD_PRIVATE - 1: the emulator's own must already be private. NULL with a message
  * in `err` if it fails. */
 struct files *files_new(const struct process_config *config, struct error *err) MUST_CHECK;
-/* Names the start folder for guest_outside_name. Call it again when the folder has changed. 0 or -ENOMEM. */
-int files_name_start(const struct files *f, struct guest_memory *m) MUST_CHECK;
 void files_free(struct files *f);
 void files_attach(struct files *f, struct process *p); /* sets the process that /proc/self and /dev/urandom refer to */
 

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,26 +37,7 @@ void guest_memory_free(struct guest_memory *m)
     areas_free(&m->areas);
     code_marks_free(m);
     region_destroy(m);
-    free(m->start_guest);
-    free(m->start_host);
     free(m);
-}
-
-int guest_name_start(struct guest_memory *m, const char *guest, const char *host)
-{
-    free(m->start_guest);
-    free(m->start_host);
-    m->start_guest = strdup(guest);
-    m->start_host = strdup(host);
-    return m->start_guest && m->start_host ? 0 : -ENOMEM;
-}
-
-const char *guest_outside_name(const struct guest_memory *m, const char *name, char to[PATH_MAX])
-{
-    size_t n = m->start_guest ? strlen(m->start_guest) : 0;
-    if (n == 0 || strncmp(name, m->start_guest, n) != 0 || name[n] != '/')
-        return name;
-    return snprintf(to, PATH_MAX, "%s%s", m->start_host, name + n) < PATH_MAX ? to : name;
 }
 
 uint8_t *guest_memory_base(const struct guest_memory *m)

@@ -18,7 +18,6 @@
 #ifndef CYCLESCOPE_GUEST_MEMORY_H
 #define CYCLESCOPE_GUEST_MEMORY_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,11 +43,6 @@ void guest_limit_files(struct guest_memory *m, guest_kept_bytes *kept_bytes, voi
 bool guest_may_keep(struct guest_memory *m, uint64_t bytes) MUST_CHECK;
 void guest_keeps_unknown(struct guest_memory *m); /* the guest has opened a memory file that others may have filled */
 uint64_t guest_memory_limit(const struct guest_memory *m);
-/* Files below the guest's folder `guest` are below `host` to others. 0 or -ENOMEM. */
-int guest_name_start(struct guest_memory *m, const char *guest, const char *host) MUST_CHECK;
-/* The name under which others than the guest find a file, such as the file of an area: `name`, or `to` if the file is
- * below the folder of guest_name_start. */
-const char *guest_outside_name(const struct guest_memory *m, const char *name, char to[PATH_MAX]);
 /* Compares the table of areas with the host's mappings. 0, or -EIO with a message in `err` that names the difference.
  */
 int guest_memory_check(const struct guest_memory *m, struct error *err) MUST_CHECK;

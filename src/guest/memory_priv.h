@@ -35,7 +35,6 @@ struct guest_memory {
     uint64_t permission_epoch;        /* see guest_permission_epoch */
     guest_code_watcher *code_watcher; /* NULL: none */
     void *code_watcher_context;       /* first argument of the watcher */
-    char *start_guest, *start_host;   /* see guest_name_start; NULL: none */
     uint64_t *code_marks;             /* bitmap by page number, see guest_mark_code; NULL: no page was ever marked */
     bool code_protected;              /* the host pages of marked pages are read-only */
 };

@@ -81,8 +81,6 @@ static int build(struct process *p, struct error *err)
     if (!p->memory)
         return -ENOMEM;
     memory_files_limit(p);
-    if (files_name_start(p->files, p->memory) != 0)
-        return error_set(err, -ENOMEM, "out of memory");
     if (!thread_new(p, p->pid))
         return error_set(err, -ENOMEM, "out of memory");
     baton_join(p->family, p->member);
@@ -283,13 +281,7 @@ size_t process_copy_arguments(const struct process *p, char to[ARGUMENTS_KEPT])
     return bytes;
 }
 
-void process_name_program(struct process *p)
-{
-    char name[PATH_MAX];
-    snprintf(p->program, sizeof p->program, "%s", guest_outside_name(p->memory, p->exe, name));
-}
-
 const char *process_program(const struct process *p)
 {
-    return p->program;
+    return p->exe;
 }

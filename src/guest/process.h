@@ -93,8 +93,7 @@ struct guest_memory *process_memory(struct process *p);
  * have diverged most likely have different fingerprints. */
 uint64_t process_fingerprint(const struct process *p);
 const struct process_config *process_configuration(const struct process *p); /* the argument of process_new */
-/* The running program's path: that of the host if it is below the start folder, else the guest's. */
-const char *process_program(const struct process *p);
+const char *process_program(const struct process *p);                        /* guest path of the running program */
 /* The arguments of the running program, each with a terminating zero, `*bytes` in all. */
 const char *process_arguments(const struct process *p, size_t *bytes);
 /* Copies whole arguments, as many as fit. Returns their bytes. */

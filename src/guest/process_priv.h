@@ -57,7 +57,6 @@ struct process {
     struct views *views;         /* files that the processes of the run have seen (file_view.h) */
     struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
     char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
-    char program[PATH_MAX];      /* the same as guest_outside_name */
     char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
     size_t cmdline_bytes;        /* size of cmdline */
     uint64_t env_start, env_end; /* guest addresses of the initial environment strings, for /proc/self/environ */
@@ -107,7 +106,6 @@ struct process {
 struct process *process_new_empty(const struct process_config *config, struct error *err) MUST_CHECK;
 
 /* Ends the process with an exit code, or by `signal` if that is not 0. Has no effect if the process has ended. */
-void process_name_program(struct process *p); /* sets `program` after `exe` or the start folder has changed */
 void process_end(struct process *p, int code, int signal);
 
 /* Waits for descriptors on behalf of a system call that would block; other threads run meanwhile. `fds` are host

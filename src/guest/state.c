@@ -161,9 +161,6 @@ static int process_fields(struct process *p, struct fields *f, struct error *err
         code = state_memory(p, f, err);
     if (code == 0 && fields_good(f))
         code = state_files(p, f, err);
-    if (code == 0 && f->to == NULL && files_name_start(p->files, p->memory) != 0)
-        code = error_set(err, -ENOMEM, "out of memory");
-    process_name_program(p);
     return code < 0 ? code : fields_result(f, err);
 }
 

@@ -8,27 +8,27 @@
 #include "phases/bbv.h"
 
 /* Whether the set knows this area. Of mappings that overlap it, the latest decides. */
-static bool is_noted(const struct bbv_set *s, const struct guest_area *a, const char *path)
+static bool is_noted(const struct bbv_set *s, const struct guest_area *a)
 {
     for (size_t k = s->map_count; k-- > 0;) {
         const struct bbv_map *m = &s->map[k];
         if (a->start < m->start + m->length && m->start < a->end)
             return m->start == a->start && m->length == a->end - a->start && m->offset == a->offset &&
-                   strcmp(m->path, path) == 0;
+                   strcmp(m->path, a->name ? a->name : "") == 0;
     }
     return false;
 }
 
-static int note_map(struct bbv_set *s, const struct guest_area *a, const char *path)
+static int note_map(struct bbv_set *s, const struct guest_area *a)
 {
     struct bbv_map *map = array_grow(s->map, s->map_count, &s->map_room, sizeof *map);
     if (map == NULL)
         return -ENOMEM;
     s->map = map;
-    char *kept = strdup(path);
-    if (kept == NULL)
+    char *path = strdup(a->name ? a->name : "");
+    if (path == NULL)
         return -ENOMEM;
-    s->map[s->map_count++] = (struct bbv_map){a->start, a->end - a->start, a->offset, kept};
+    s->map[s->map_count++] = (struct bbv_map){a->start, a->end - a->start, a->offset, path};
     return 0;
 }
 
@@ -40,9 +40,5 @@ int bbv_note_block(struct bbv_set *s, const struct guest_memory *m, uint32_t num
     s->block = noted;
     s->block[number] = *block;
     const struct guest_area *a = guest_area_at_or_above(m, block->pc);
-    if (a == NULL || a->start > block->pc)
-        return 0;
-    char name[PATH_MAX];
-    const char *path = a->name ? guest_outside_name(m, a->name, name) : "";
-    return is_noted(s, a, path) ? 0 : note_map(s, a, path);
+    return a && a->start <= block->pc && !is_noted(s, a) ? note_map(s, a) : 0;
 }

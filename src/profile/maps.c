@@ -45,13 +45,11 @@ static bool is_same(const struct known_map *k, const struct guest_area *a)
 
 static void write_map(struct maps *m, const struct guest_area *a)
 {
-    char name[PATH_MAX];
-    profile_write(
-        m->to, &(struct profile_record){.kind = PROFILE_MAP,
-                                        .map = {.start = a->start,
-                                                .length = a->end - a->start,
-                                                .offset = a->offset,
-                                                .path = a->name ? guest_outside_name(m->memory, a->name, name) : ""}});
+    profile_write(m->to, &(struct profile_record){.kind = PROFILE_MAP,
+                                                  .map = {.start = a->start,
+                                                          .length = a->end - a->start,
+                                                          .offset = a->offset,
+                                                          .path = a->name ? a->name : ""}});
 }
 
 static bool keep(struct maps *m, const struct guest_area *a)
