@@ -55,7 +55,9 @@ static inline bool files_is_guest(int fd) /* `fd` is a number that the guest may
 }
 /* Makes a new host descriptor the guest's: returns `fd`, or closes it and returns -EMFILE if its number is too high. */
 int files_adopt(int fd) MUST_CHECK;
-/* Writes the guest path of an open descriptor, as shown in /proc/self/fd and /proc/self/maps. 0 or a negative errno. */
+/* Writes the guest path of an open descriptor; a file in the start folder has the host's. 0 or a negative errno. */
 int files_path(const struct files *f, int fd, char path[PATH_MAX]) MUST_CHECK;
+/* Changes such a path to what the guest is shown: the start folder's becomes START_FOLDER. */
+void files_show(const struct files *f, char path[PATH_MAX]);
 
 #endif

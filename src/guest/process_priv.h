@@ -57,6 +57,7 @@ struct process {
     struct views *views;         /* files that the processes of the run have seen (file_view.h) */
     struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
     char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
+    bool exe_absolute;           /* it was started by an absolute path, which the guest sees as it was written */
     char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
     size_t cmdline_bytes;        /* size of cmdline */
     uint64_t env_start, env_end; /* guest addresses of the initial environment strings, for /proc/self/environ */
@@ -111,6 +112,9 @@ void process_end(struct process *p, int code, int signal);
  * descriptors as for poll(2) and receive their revents. `timeout_ns` is negative for no timeout. Returns the number of
  * ready descriptors, 0 after the timeout, -EINTR for a signal, or SYSCALL_RETRY, which the caller must return. */
 int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns);
+
+/* Writes the path of the program as the guest sees it. */
+void process_show_exe(const struct process *p, char path[PATH_MAX]);
 
 /* Ids of the guest's user. Without `config.host_user` they are fixed, and all files belong to this user. */
 enum { GUEST_USER = 1000 };
