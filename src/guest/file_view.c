@@ -1,6 +1,7 @@
 #include "guest/file_view_priv.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -42,13 +43,13 @@ _Static_assert(VIEWS_HASH == 1 << (64 - 46), "the hash selects a place");
 
 static void lock(struct views *v)
 {
-    while (__atomic_exchange_n(&v->lock, 1, __ATOMIC_ACQUIRE))
+    while (atomic_exchange(&v->lock, 1))
         ;
 }
 
 static void unlock(struct views *v)
 {
-    __atomic_store_n(&v->lock, 0, __ATOMIC_RELEASE);
+    atomic_store(&v->lock, 0);
 }
 
 /* Returns the view of a file, and whether it was added. */
