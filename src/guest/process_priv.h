@@ -113,9 +113,6 @@ void process_end(struct process *p, int code, int signal);
  * ready descriptors, 0 after the timeout, -EINTR for a signal, or SYSCALL_RETRY, which the caller must return. */
 int64_t thread_poll(struct thread *t, struct pollfd *fds, unsigned count, int64_t timeout_ns);
 
-/* Writes the path of the program as the guest sees it. */
-void process_show_exe(const struct process *p, char path[PATH_MAX]);
-
 /* Ids of the guest's user. Without `config.host_user` they are fixed, and all files belong to this user. */
 enum { GUEST_USER = 1000 };
 struct user_ids {

@@ -88,13 +88,6 @@ void proc_loadavg(const struct process *p, FILE *out)
     fprintf(out, "0.00 0.00 0.00 1/%u %d\n", thread_count(p), p->pid);
 }
 
-void process_show_exe(const struct process *p, char path[PATH_MAX])
-{
-    strcpy(path, p->exe);
-    if (!p->exe_absolute)
-        files_show(p->files, path);
-}
-
 /* The name of a mapping as the guest sees it: `name` or `room`. */
 static const char *shown_name(const struct process *p, const char *name, char room[PATH_MAX])
 {

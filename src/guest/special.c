@@ -24,7 +24,9 @@ static int link_exe(const struct files *f, char text[PATH_MAX])
 {
     if (!f->process)
         return -ENOENT;
-    process_show_exe(f->process, text);
+    strcpy(text, f->process->exe);
+    if (!f->process->exe_absolute)
+        files_show(f, text);
     return 0;
 }
 
