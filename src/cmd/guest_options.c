@@ -96,8 +96,7 @@ static int finish_restore(struct guest_options *g, char **argv, struct error *er
         return error_set(err, -EINVAL, "--restore takes no program: '%s' is not needed", argv[0]);
     bool of_isolation = g->binds.count || g->allow_net;
     if (g->env.count || g->env_pass || g->chdir || (of_isolation && !g->isolate) || g->host_time || g->host_user ||
-        g->write_sysroot ||
-        g->host_streams || g->seed != defaults.seed || g->memory_bytes != defaults.memory_bytes ||
+        g->write_sysroot || g->host_streams || g->seed != defaults.seed || g->memory_bytes != defaults.memory_bytes ||
         g->stack_bytes != defaults.stack_bytes || g->quantum_insns != defaults.quantum_insns)
         return error_set(err, -EINVAL,
                          "--restore uses the options that the program was started with: only --sysroot can be changed, "

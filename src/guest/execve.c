@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "guest/files_priv.h"
 
 /* Limits of Linux for scripts: nesting of script interpreters, and bytes of the first line that are read. */
 enum { SCRIPT_DEPTH = 5, SCRIPT_LINE = 256 };
@@ -346,6 +347,7 @@ int exec_commit(struct exec_plan *plan, struct thread *t, struct error *err)
     ipc_forget_waiters(p->family->ipc, p->pid, 0);
     reset_thread(t, plan->execfn);
     memcpy(p->exe, plan->exe, sizeof p->exe);
+    p->exe_absolute = plan->execfn[0] == '/' && !path_below_start(p->files, plan->execfn);
 
     int result = (int)guest_map_stack(p->memory, GUEST_STACK_TOP, size);
     if (result < 0)

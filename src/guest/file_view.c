@@ -43,13 +43,13 @@ _Static_assert(VIEWS_HASH == 1 << (64 - 46), "the hash selects a place");
 
 static void lock(struct views *v)
 {
-    while (atomic_exchange_explicit(&v->lock, 1, memory_order_acquire))
+    while (atomic_exchange(&v->lock, 1))
         ;
 }
 
 static void unlock(struct views *v)
 {
-    atomic_store_explicit(&v->lock, 0, memory_order_release);
+    atomic_store(&v->lock, 0);
 }
 
 /* Returns the view of a file, and whether it was added. */

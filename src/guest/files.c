@@ -266,17 +266,6 @@ int files_may_change(const struct files *f, int fd)
     return is_anonymous(path) ? 0 : -EPERM;
 }
 
-/* Replaces the host's path of the start folder at the beginning of `path` by the guest's. */
-static void show_start(const struct files *f, char path[PATH_MAX])
-{
-    char folder[PATH_MAX], shown[PATH_MAX];
-    if (f->start < 0 || host_path(f->start, folder) < 0)
-        return;
-    const char *rest = below(path, folder);
-    if (rest && snprintf(shown, sizeof shown, "%s%s", START_FOLDER, rest) < (int)sizeof shown)
-        strcpy(path, shown);
-}
-
 int files_path(const struct files *f, int fd, char path[PATH_MAX])
 {
     if (files_is_guest(fd) && f->open[fd] && f->open[fd]->path) {
@@ -286,12 +275,20 @@ int files_path(const struct files *f, int fd, char path[PATH_MAX])
     if (files_mount_of(f, fd, path))
         return 0;
     int error = host_path(fd, path);
-    if (error == 0)
-        show_start(f, path);
     struct stat st;
     if (error == 0 && f->isolate && !is_anonymous(path) && fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode))
         strcpy(path, "/unreachable"); /* passed by the caller: an isolated guest may not learn its host path */
     return error;
+}
+
+void files_show(const struct files *f, char path[PATH_MAX])
+{
+    char folder[PATH_MAX], shown[PATH_MAX];
+    if (f->start < 0 || host_path(f->start, folder) < 0)
+        return;
+    const char *rest = below(path, folder);
+    if (rest && snprintf(shown, sizeof shown, "%s%s", START_FOLDER, rest) < (int)sizeof shown)
+        strcpy(path, shown);
 }
 
 /* ---- set-up */

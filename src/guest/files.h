@@ -62,7 +62,9 @@ int files_limit(const struct files *f);
 int files_check_room(const struct files *f) MUST_CHECK;
 /* Makes a new host descriptor the guest's: returns `fd`, or closes it and returns -EMFILE if its number is too high. */
 int files_adopt(const struct files *f, int fd) MUST_CHECK;
-/* Writes the guest path of an open descriptor, as shown in /proc/self/fd and /proc/self/maps. 0 or a negative errno. */
+/* Writes the guest path of an open descriptor; a file in the start folder has the host's. 0 or a negative errno. */
 int files_path(const struct files *f, int fd, char path[PATH_MAX]) MUST_CHECK;
+/* Changes such a path to what the guest is shown: the start folder's becomes START_FOLDER. */
+void files_show(const struct files *f, char path[PATH_MAX]);
 
 #endif

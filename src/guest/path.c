@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/files_priv.h"
 #include "guest/overlay.h"
+#include "guest/path_priv.h"
 
 /* A walk in progress, one step per component of the path. Invariant: `fd` is the folder that the guest knows as `path`,
  * in the sysroot or in a bind. The walk reached it from a mount by names of folders only; the host followed no link. */
@@ -22,179 +22,6 @@ struct walk {
 
 /* Result of a step, unless it is a negative errno: the walk continues, or the target is set. */
 enum { STEP_ON = 1, STEP_DONE = 0 };
-
-int path_join(char out[PATH_MAX], const char *folder, const char *path)
-{
-    size_t used = 0;
-    const char *parts[2] = {path[0] == '/' ? "" : folder, path};
-    for (int i = 0; i < 2; i++) {
-        for (const char *p = parts[i]; *p != '\0';) {
-            size_t n = strcspn(p, "/");
-            if (n == 2 && p[0] == '.' && p[1] == '.') {
-                while (used > 0 && out[--used] != '/')
-                    ;
-            } else if (n > 0 && !(n == 1 && p[0] == '.')) {
-                if (used + 1 + n >= PATH_MAX)
-                    return -ENAMETOOLONG;
-                out[used++] = '/';
-                memcpy(out + used, p, n);
-                used += n;
-            }
-            p += n + (p[n] == '/');
-        }
-    }
-    if (used == 0)
-        out[used++] = '/';
-    out[used] = '\0';
-    return 0;
-}
-
-/* ---- targets */
-
-static void target_set(struct target *out, int dir, const char *name, int at_flags)
-{
-    out->dir = dir;
-    out->at_flags = at_flags;
-    snprintf(out->name, sizeof out->name, "%s", name);
-}
-
-/* Sets the target to the file that `fd` refers to: a guest descriptor, or AT_FDCWD for the working folder. */
-static int target_descriptor(const struct files *f, int fd, struct target *out)
-{
-    if (fd != AT_FDCWD && !files_is_guest(fd))
-        return -EBADF;
-    target_set(out, fd == AT_FDCWD ? f->cwd : fd, "", AT_EMPTY_PATH);
-    return 0;
-}
-
-/* Sets the target to a special file, at guest path `path`. */
-static int target_node(struct files *f, const struct node *node, const char *path, unsigned flags, struct target *out)
-{
-    char host[PATH_MAX];
-    int error = special_host_path(f, path, host);
-    if (error < 0)
-        return error;
-    out->node = *node;
-    strcpy(out->path, path);
-    switch (node->kind) {
-    case NODE_MISSING: return -ENOENT;
-    case NODE_TEXT:
-        out->dir = special_open_text(f, node);
-        if (out->dir < 0)
-            return out->dir;
-        out->owned = true;
-        target_set(out, out->dir, "", AT_EMPTY_PATH);
-        return 0;
-    case NODE_DESCRIPTOR:
-        if (flags & LOOKUP_FOLLOW)
-            return target_descriptor(f, node->fd, out);
-        target_set(out, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW);
-        return 0;
-    case NODE_FOLDER:
-        if (f->isolate)
-            target_set(out, f->empty, ".", AT_SYMLINK_NOFOLLOW);
-        else
-            target_set(out, AT_FDCWD, host, 0);
-        return 0;
-    case NODE_LINK: target_set(out, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW); return 0;
-    default: target_set(out, AT_FDCWD, host, 0); return 0;
-    }
-}
-
-/* ---- paths that the host resolves */
-
-static int lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out);
-
-/* Looks up a path in /proc, /dev or /sys without isolation. Special files (special.h) are the emulator's. A path that
- * leads through one of the emulator's links is looked up again from the link's target. Other paths are the host's. */
-static int lookup_special(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
-{
-    char head[PATH_MAX], text[PATH_MAX], next[PATH_MAX];
-    for (const char *end = path; *end != '\0';) {
-        end += 1 + strcspn(end + 1, "/");
-        snprintf(head, sizeof head, "%.*s", (int)(end - path), path);
-        struct node node = special_find(f, head);
-        bool last = *end == '\0';
-        if (last && node.kind != NODE_NONE && (node.kind != NODE_LINK || !(flags & LOOKUP_FOLLOW)))
-            return target_node(f, &node, path, flags, out);
-        if (node.kind == NODE_LINK) {
-            int error = special_link(f, &node, text);
-            *strrchr(head, '/') = '\0';
-            if (error == 0)
-                error = path_join(next, head, text);
-            if (error == 0 && strlen(next) + strlen(end) >= PATH_MAX)
-                error = -ENAMETOOLONG;
-            return error < 0 ? error : lookup_again(f, strcat(next, end), flags, links + 1, out);
-        }
-        if (node.kind == NODE_MISSING)
-            return -ENOENT;
-    }
-    int error = special_host_path(f, path, text);
-    if (error < 0)
-        return error;
-    target_set(out, AT_FDCWD, text, flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
-    strcpy(out->path, path);
-    return 0;
-}
-
-/* Returns the guest path of the folder `dirfd` (or AT_FDCWD) if it is a special folder, else NULL. */
-static const char *special_folder(const struct files *f, int dirfd)
-{
-    if (dirfd == AT_FDCWD)
-        return f->cwd_path;
-    return files_is_guest(dirfd) && f->open[dirfd] ? f->open[dirfd]->path : NULL;
-}
-
-/* Looks up a path below START_FOLDER; `rest` is the part behind that name. The host resolves it from the folder itself,
- * unless its `..` lead out of the folder: then the path is looked up again without them. */
-static int lookup_start(struct files *f, const char *rest, unsigned flags, unsigned links, struct target *out)
-{
-    int depth = 0;
-    for (const char *p = rest; *p != '\0';) {
-        size_t n = strcspn(p, "/");
-        bool up = n == 2 && p[0] == '.' && p[1] == '.';
-        depth += up ? -1 : n > 0 && !(n == 1 && p[0] == '.');
-        if (depth < 0) {
-            char plain[PATH_MAX];
-            int error = path_join(plain, START_FOLDER, rest + strspn(rest, "/"));
-            return error < 0 ? error : lookup_again(f, plain, flags, links + 1, out);
-        }
-        p += n + (p[n] == '/');
-    }
-    rest += strspn(rest, "/");
-    target_set(out, f->start, *rest ? rest : ".", flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
-    out->slash = *rest && rest[strlen(rest) - 1] == '/';
-    return 0;
-}
-
-const char *path_below_start(const struct files *f, const char *path)
-{
-    size_t n = strlen(START_FOLDER);
-    bool is_below = f->start >= 0 && strncmp(path, START_FOLDER, n) == 0 && (path[n] == '/' || path[n] == '\0');
-    return is_below ? path + n : NULL;
-}
-
-/* Leaves the path to the host, unless it lies in /proc, /dev or /sys. */
-static int lookup_host(struct files *f, int dirfd, const char *path, unsigned flags, unsigned links, struct target *out)
-{
-    const char *folder = path[0] == '/' ? "/" : special_folder(f, dirfd);
-    char full[PATH_MAX];
-    if (folder && path_join(full, folder, path) == 0 && special_tree(full))
-        return lookup_special(f, full, flags, links, out);
-    const char *rest = path_below_start(f, path);
-    if (rest)
-        return lookup_start(f, rest, flags, links, out);
-    if (path[0] == '/')
-        dirfd = AT_FDCWD;
-    else if (dirfd == AT_FDCWD)
-        dirfd = f->cwd;
-    else if (!files_is_guest(dirfd))
-        return -EBADF;
-    size_t length = strlen(path);
-    target_set(out, dirfd, path, flags & LOOKUP_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW);
-    out->slash = length > 0 && path[length - 1] == '/';
-    return 0;
-}
 
 /* ---- paths that the emulator walks: with a sysroot, or isolated */
 
@@ -263,7 +90,7 @@ static int take_name(struct walk *w, char name[NAME_MAX + 1])
 /* Ends the walk with `name` in the current folder as the target, in the upper layer if `upper`. */
 static int finish(struct walk *w, const char *name, const char *path, bool upper, struct target *out)
 {
-    target_set(out, upper ? w->upper : w->fd, name, AT_SYMLINK_NOFOLLOW);
+    path_target_set(out, upper ? w->upper : w->fd, name, AT_SYMLINK_NOFOLLOW);
     out->owned = upper ? w->upper_owned : w->owned;
     if (upper)
         w->upper_owned = false;
@@ -281,7 +108,7 @@ static int finish(struct walk *w, const char *name, const char *path, bool upper
 /* Writes the guest path of the folder `dirfd` (or AT_FDCWD). -EACCES if the folder lies in no mount. */
 static int place_of(const struct files *f, int dirfd, char path[PATH_MAX])
 {
-    const char *special = special_folder(f, dirfd);
+    const char *special = path_special_folder(f, dirfd);
     int fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
     if (special) {
         strcpy(path, special);
@@ -309,13 +136,13 @@ static int step_descriptor(struct walk *w, const struct node *node, const char *
     if (fstat(node->fd, &st) != 0)
         return -ENOENT;
     if (!S_ISDIR(st.st_mode))
-        return last ? target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
+        return last ? path_target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
     int error = place_of(w->f, node->fd, place);
     if (error < 0)
         return error;
     enter(w, node->fd, false, place);
     walk_find_upper(w);
-    w->synthetic = special_folder(w->f, node->fd) != NULL;
+    w->synthetic = path_special_folder(w->f, node->fd) != NULL;
     return STEP_ON;
 }
 
@@ -329,15 +156,15 @@ static int step_special(struct walk *w, const struct node *node, const char *pat
     case NODE_FOLDER: enter(w, w->f->empty, false, path); return STEP_ON;
     case NODE_LINK: {
         if (last && !follow)
-            return target_node(w->f, node, path, 0, out);
+            return path_target_node(w->f, node, path, 0, out);
         int error = special_link(w->f, node, text);
         return error < 0 ? error : push_link(w, text);
     }
     case NODE_DESCRIPTOR:
         if (last && !follow)
-            return target_node(w->f, node, path, 0, out);
+            return path_target_node(w->f, node, path, 0, out);
         return step_descriptor(w, node, path, last, out);
-    default: return last ? target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
+    default: return last ? path_target_node(w->f, node, path, LOOKUP_FOLLOW, out) : -ENOTDIR;
     }
 }
 
@@ -369,7 +196,7 @@ static int leave_to_host(struct walk *w, const char *name, const char *path, boo
     char full[PATH_MAX];
     if (snprintf(full, sizeof full, "%s%s", path, w->rest) >= (int)sizeof full)
         return -ENAMETOOLONG;
-    return lookup_host(w->f, AT_FDCWD, full, w->flags, w->links, out);
+    return path_lookup_host(w->f, AT_FDCWD, full, w->flags, w->links, out);
 }
 
 /* The current folder has no entry `name`. */
@@ -509,10 +336,10 @@ static int walk_start(struct walk *w, int dirfd)
     if (dirfd != AT_FDCWD && !files_is_guest(dirfd))
         return -EBADF;
     int error = place_of(f, dirfd, w->path);
-    if (!f->isolate && (error == -EACCES || special_folder(f, dirfd)))
+    if (!f->isolate && (error == -EACCES || path_special_folder(f, dirfd)))
         return -EXDEV;
     w->fd = dirfd == AT_FDCWD ? f->cwd : dirfd;
-    w->synthetic = special_folder(f, dirfd) != NULL;
+    w->synthetic = path_special_folder(f, dirfd) != NULL;
     if (error == 0 && !w->synthetic)
         walk_use_layers(w);
     return error;
@@ -525,19 +352,19 @@ static int lookup(struct files *f, int dirfd, const char *path, unsigned flags, 
     if (links > LINKS_MAX)
         return -ELOOP;
     if (f->root < 0)
-        return lookup_host(f, dirfd, path, flags, links, out);
+        return path_lookup_host(f, dirfd, path, flags, links, out);
     struct walk w = {.f = f, .flags = flags, .links = links, .fd = -1, .upper = -1};
     strcpy(w.rest, path);
     int error = walk_start(&w, dirfd);
     if (error == -EXDEV)
-        return lookup_host(f, dirfd, path, flags, links, out);
+        return path_lookup_host(f, dirfd, path, flags, links, out);
     if (error == 0)
         error = walk(&w, out);
     walk_release(&w);
     return error;
 }
 
-static int lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
+int path_lookup_again(struct files *f, const char *path, unsigned flags, unsigned links, struct target *out)
 {
     return lookup(f, AT_FDCWD, path, flags, links, out);
 }
@@ -550,7 +377,7 @@ int path_lookup(struct files *f, int dirfd, const char *path, unsigned flags, st
     out->node = (struct node){.kind = NODE_NONE};
     out->name[0] = out->path[0] = '\0';
     if (path[0] == '\0')
-        return flags & LOOKUP_EMPTY ? target_descriptor(f, dirfd, out) : -ENOENT;
+        return flags & LOOKUP_EMPTY ? path_target_descriptor(f, dirfd, out) : -ENOENT;
     if (strlen(path) >= PATH_MAX)
         return -ENAMETOOLONG;
     int error = lookup(f, dirfd, path, flags, 0, out);

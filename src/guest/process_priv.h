@@ -57,6 +57,7 @@ struct process {
     struct views *views;         /* files that the processes of the run have seen (file_view.h) */
     struct random random;        /* generator of getrandom, /dev/urandom and AT_RANDOM */
     char exe[PATH_MAX];          /* guest path of the program, for /proc/self/exe */
+    bool exe_absolute;           /* it was started by an absolute path, which the guest sees as it was written */
     char *cmdline;               /* arguments, each with a terminating zero, for /proc/self/cmdline */
     size_t cmdline_bytes;        /* size of cmdline */
     uint64_t env_start, env_end; /* guest addresses of the initial environment strings, for /proc/self/environ */

@@ -88,8 +88,20 @@ void proc_loadavg(const struct process *p, FILE *out)
     fprintf(out, "0.00 0.00 0.00 1/%u %d\n", thread_count(p), p->pid);
 }
 
+/* The name of a mapping as the guest sees it: `name` or `room`. */
+static const char *shown_name(const struct process *p, const char *name, char room[PATH_MAX])
+{
+    if (name[0] != '/' || strlen(name) >= PATH_MAX)
+        return name;
+    strcpy(room, name);
+    if (strcmp(name, p->exe) != 0 || !p->exe_absolute)
+        files_show(p->files, room);
+    return room;
+}
+
 void proc_maps(const struct process *p, FILE *out)
 {
+    char name[PATH_MAX];
     const struct guest_area *a = guest_area_at_or_above(p->memory, 0);
     for (; a; a = guest_area_at_or_above(p->memory, a->end)) {
         int n = fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->start,
@@ -97,7 +109,7 @@ void proc_maps(const struct process *p, FILE *out)
                         a->prot & PROT_EXEC ? 'x' : '-', a->flags & MAP_SHARED ? 's' : 'p', a->offset, a->inode ? 8 : 0,
                         a->inode ? 1 : 0, a->inode ? file_number((struct process *)p, a->dev, a->inode) : 0);
         if (a->name)
-            fprintf(out, "%*s%s", n < 73 ? 73 - n : 0, "", a->name);
+            fprintf(out, "%*s%s", n < 73 ? 73 - n : 0, "", shown_name(p, a->name, name));
         fputc('\n', out);
     }
 }

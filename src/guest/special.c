@@ -25,15 +25,21 @@ static int link_exe(const struct files *f, char text[PATH_MAX])
     if (!f->process)
         return -ENOENT;
     strcpy(text, f->process->exe);
+    if (!f->process->exe_absolute)
+        files_show(f, text);
     return 0;
 }
 
 static int link_cwd(const struct files *f, char text[PATH_MAX])
 {
-    if (!f->cwd_path)
-        return files_path(f, f->cwd, text);
-    strcpy(text, f->cwd_path);
-    return 0;
+    if (f->cwd_path) {
+        strcpy(text, f->cwd_path);
+        return 0;
+    }
+    int error = files_path(f, f->cwd, text);
+    if (error == 0)
+        files_show(f, text);
+    return error;
 }
 
 static void dev_cyclescope(const struct process *p, FILE *out)
@@ -207,8 +213,12 @@ struct node special_find(const struct files *f, const char *path)
 
 int special_link(const struct files *f, const struct node *node, char text[PATH_MAX])
 {
-    if (node->kind == NODE_DESCRIPTOR)
-        return files_path(f, node->fd, text);
+    if (node->kind == NODE_DESCRIPTOR) {
+        int error = files_path(f, node->fd, text);
+        if (error == 0)
+            files_show(f, text);
+        return error;
+    }
     if (!node->special->to)
         return node->special->link(f, text);
     strcpy(text, node->special->to);

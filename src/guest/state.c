@@ -47,6 +47,10 @@ static int check_saveable(struct process *p, struct error *err)
             return error_set(err, -ENOTSUP, "the program cannot be saved: it has System V shared memory");
     if (ipc_in_use(p->family->ipc))
         return error_set(err, -ENOTSUP, "the program cannot be saved: it has System V semaphores or message queues");
+    for (const struct thread *t = p->threads; t; t = t->next)
+        if (t->opening_fd >= 0)
+            return error_set(err, -ENOTSUP,
+                             "the program cannot be saved now: it opens a pipe, whose other end is elsewhere");
     return check_family_saveable(p, err);
 }
 
@@ -115,6 +119,7 @@ static void program_fields(struct process *p, struct fields *f)
     void *cmdline = p->cmdline;
     uint64_t bytes = p->cmdline_bytes;
     field_text(f, p->exe, sizeof p->exe);
+    field_bool(f, &p->exe_absolute);
     field_block(f, &cmdline, &bytes, COMMAND_LINE_MAX);
     p->cmdline = cmdline;
     p->cmdline_bytes = bytes;

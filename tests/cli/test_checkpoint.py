@@ -630,6 +630,7 @@ DELETED, NAMELESS = "has been deleted or replaced", "has no name in any folder"
 KERNEL, LOCK, FOLDER = "which only the kernel knows", "it holds a lock", "cannot be saved: it is the folder"
 GROUP, SYSTEM_V = "it has left the process group", "it has System V "
 # What a program has for some time that cannot be saved. All others can be at every point.
+OPENING = "it opens a pipe, whose other end is elsewhere"
 REFUSED = {
     "code_stores": (PIPE, CHILD),
     "file_descriptors": (PIPE, CHILD, LOCK, NAMELESS, KERNEL),
@@ -658,7 +659,8 @@ REFUSED = {
     "signal_basic": (PIPE,),
     "signal_fault": (CHILD, DELETED, NAMELESS),
     "signal_fd": (KERNEL, CHILD, PIPE),
-    "signal_fifo": (PIPE, CHILD),
+    "signal_fifo": (PIPE, CHILD, OPENING),
+    "signal_sent_fault": (CHILD,),
     "signal_wait": (PIPE, CHILD),
     "thread_robust": (CHILD,),
 }

@@ -62,8 +62,10 @@ static void changes(void)
     nap();
     before = now();
     struct stat old = status("file");
-    CHECK(chmod("file", 0600) == 0 && ns(status("file").st_mtim) == ns(old.st_mtim) && is_now(status("file").st_ctim, before));
-    CHECK(mkdir("folder", 0755) == 0 && is_now(status("folder").st_mtim, before) && is_now(status(".").st_mtim, before));
+    CHECK(chmod("file", 0600) == 0 && ns(status("file").st_mtim) == ns(old.st_mtim) &&
+          is_now(status("file").st_ctim, before));
+    CHECK(mkdir("folder", 0755) == 0 && is_now(status("folder").st_mtim, before) &&
+          is_now(status(".").st_mtim, before));
     nap();
     before = now();
     CHECK(truncate("file", 1) == 0 && is_now(status("file").st_mtim, before));
@@ -95,7 +97,8 @@ static void nothing_is_of_the_future(void)
     static const char *const paths[] = {"/", "/etc", "/proc/self/exe", "/proc/self/maps", "/dev/null", "."};
     for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct stat st;
-        CHECK(stat(paths[i], &st) == 0 && ns(st.st_mtim) <= now() && ns(st.st_ctim) <= now() && ns(st.st_atim) <= now());
+        CHECK(stat(paths[i], &st) == 0 && ns(st.st_mtim) <= now() && ns(st.st_ctim) <= now() &&
+              ns(st.st_atim) <= now());
     }
 }
 

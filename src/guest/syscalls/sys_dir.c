@@ -89,6 +89,7 @@ int64_t sys_getcwd(struct thread *t, const uint64_t a[6])
         int error = files_path(f, f->cwd, path);
         if (error < 0)
             return error;
+        files_show(f, path);
     }
     uint64_t bytes = strlen(path) + 1;
     if (bytes > a[1])

@@ -196,6 +196,7 @@ int64_t sys_execveat(struct thread *t, const uint64_t a[6])
     int result = files_path(p->files, fd, path);
     if (result < 0)
         return result;
+    files_show(p->files, path);
     size_t used = strlen(path);
     if (length > 0 && (size_t)snprintf(path + used, sizeof path - used, "/%s", name) >= sizeof path - used)
         return -ENAMETOOLONG;

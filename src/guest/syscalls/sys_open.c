@@ -313,9 +313,6 @@ int files_open_private(struct files *f, const char *guest_path, char real[PATH_M
         fd = files_make_private(fd);
     if (fd >= 0 && real) {
         error = files_path(f, fd, real);
-        if (error == 0 && f->start >= 0 && guest_path[0] == '/' && !path_below_start(f, guest_path) &&
-            !files_mount_of(f, fd, real))
-            error = host_path(fd, real); /* as the guest names it, although it may lie in the start folder */
         if (error < 0) {
             close(fd);
             fd = error;

@@ -1,5 +1,5 @@
-/* What can be done with files, in the folder /data of a sysroot. tests/cli/test_overlay.py makes the folder and expects it
- * unchanged afterwards. */
+/* What can be done with files, in the folder /data of a sysroot. tests/cli/test_overlay.py makes the folder and expects
+ * it unchanged afterwards. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,8 @@ static void removal(void)
     CHECK(unlink("/data/deep/down/leaf") == 0 && rmdir("/data/deep/down") == 0);
     CHECK(lists("/data/deep", "other/third/") && lists("/data/deep/down", "(none)"));
     CHECK(mkdir("/data/deep/down", 0755) == 0 && lists("/data/deep/down", ""));
-    CHECK(mkdir("/data/deep/down", 0755) == -1 && errno == EEXIST && mkdir("/data/deep", 0755) == -1 && errno == EEXIST);
+    CHECK(mkdir("/data/deep/down", 0755) == -1 && errno == EEXIST && mkdir("/data/deep", 0755) == -1 &&
+          errno == EEXIST);
 }
 
 static void renaming(void)
@@ -114,13 +115,16 @@ static void renaming(void)
     struct stat a, b;
     CHECK(rename("/data/one", "/data/uno") == 0 && has("/data/uno", "through") && has("/data/one", "(none)"));
     CHECK(rename("/data/new", "/data/uno") == 0 && has("/data/uno", "New") && has("/data/new", "(none)"));
-    CHECK(rename("/data/deep", "/data/flat") == 0 && has("/data/flat/other", "other\n") && has("/data/deep/other", "(none)"));
+    CHECK(rename("/data/deep", "/data/flat") == 0 && has("/data/flat/other", "other\n") &&
+          has("/data/deep/other", "(none)"));
     CHECK(lists("/data", "flat/link/locked/uno/") && lists("/data/flat", "down/other/third/"));
     CHECK(mkdir("/data/deep", 0755) == 0 && lists("/data/deep", ""));
     CHECK(rename("/data/flat", "/data/deep") == 0 && lists("/data/deep", "down/other/third/"));
     CHECK(rename("/data/deep", "/data/deep/down/in") == -1 && errno == EINVAL);
-    CHECK(link("/data/deep/other", "/data/same") == 0 && stat("/data/same", &a) == 0 && stat("/data/deep/other", &b) == 0);
-    CHECK(a.st_ino == b.st_ino && a.st_nlink == 2 && put("/data/same", O_APPEND, "!") == 0 && has("/data/deep/other", "other\n!"));
+    CHECK(link("/data/deep/other", "/data/same") == 0 && stat("/data/same", &a) == 0 &&
+          stat("/data/deep/other", &b) == 0);
+    CHECK(a.st_ino == b.st_ino && a.st_nlink == 2 && put("/data/same", O_APPEND, "!") == 0 &&
+          has("/data/deep/other", "other\n!"));
     CHECK(symlink("deep/third", "/data/soft") == 0 && has("/data/soft", "third\n"));
 }
 
