@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""How often the 95 % intervals of sampled runs contain the true values, and how far estimates are off, on programs that
+had no part in the development of the method.
+
+Each program runs in full detail and in two sampled ways (`cyclescope stack`, `--points auto`, `--systematic`).  This
+script writes one section of docs/RESULTS.md.
+"""
+
+import argparse
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import folder    # noqa: E402  (these five are in the folder of this file)
+import guest     # noqa: E402
+import phases    # noqa: E402
+import programs  # noqa: E402
+import sampling  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+HEADING = "## Intervals of sampled runs: programs that had no part in development"
+WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
+# Programs of the suite with which this version of the method or an earlier one was developed; small size.
+DEVELOPMENT = ("cc1", "sqlite", "perl-pod", "gzip", "python", "nextpnr", "linkparser", "tachyon", "stockfish", "bart-nufft")
+HELD_OUT = ("lemon", "hoichess", "povray", "bzip2", "gawk", "yorick-mesh", "yorick-rad", "bart-rof", "lapack", "raster3d",
+            "liblinear")
+# Programs of workloads/phase_programs with so many repetitions that they run for 30 to 200 million instructions.
+REPEATED = {"relax": 20, "interpreter": 20, "levels": 3, "irregular": 12, "chance": 20, "collecting": 12, "growing": 20,
+            "sorting": 40, "stepwise": 20, "steady": 40, "seldom": 3, "often": 20}
+# Other programs of the sysroot, with inputs of the suite: name, command line.
+COMMANDS = {
+    "sha256sum": ["/usr/bin/sha256sum", "/suite/in/corpus.small"],
+    "sort": ["/usr/bin/sort", "/suite/in/words.big"],
+    "md5sum": ["/usr/bin/md5sum", "/suite/in/corpus.big"],
+    "wc": ["/usr/bin/wc", "/suite/in/words.big"],
+    "fold": ["/usr/bin/fold", "-sw", "30", "/suite/in/words.big"],
+    "perl-sort": ["/usr/bin/perl", "-e", "my @a = map { $_ * 7919 % 30011 } 1 .. 30000; print +(sort { $a <=> $b } @a)[77]"],
+    "base64": ["/usr/bin/base64", "/suite/in/corpus.big"],
+    "cksum": ["/usr/bin/cksum", "-a", "blake2b", "/suite/in/corpus.big"],
+    "od": ["/usr/bin/od", "-An", "-tx1", "/suite/in/words.small"],
+    "bash-loop": ["/usr/bin/bash", "-c", "s=0; for ((i = 0; i < 4000; i++)); do s=$((s + i * i % 7)); done; echo $s"],
+    "bash-words": ["/usr/bin/bash", "-c", "declare -A n; while read -r -a w; do for x in ${w[@]}; do ((n[_${x//[^a-z]/}]++)); "
+                   "done; done < /suite/in/cc1.big.c; echo ${#n[@]}; for ((i = 0; i < 9000; i++)); do a[i]=$((i * 7919 % 9001)); "
+                   "done; echo ${a[17]}"],
+    "dash-loop": ["/usr/bin/dash", "-c", "i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); done; echo $i"],
+    "perl-hash": ["/usr/bin/perl", "-e", "my %h; $h{$_ * 7919 % 10007} .= $_ for 1 .. 60000; print scalar keys %h"],
+    "perl-regex": ["/usr/bin/perl", "-ne", "$n++ while /\\b(\\w+)ing\\b/g; END { print $n }", "/suite/in/words.big"],
+    "python-primes": ["/usr/bin/python3.13", "-S", "-c", "n = 300000; s = bytearray([1]) * n\nfor i in range(2, 600):\n"
+                      "    if s[i]: s[i*i::i] = bytes(len(range(i*i, n, i)))\nprint(sum(s))\nprint(sum(i * i for i in range(100000)))"],
+    "python-sort": ["/usr/bin/python3.13", "-S", "-c", "print(len(sorted(open('/suite/in/words.small').read().split())))\n"
+                    "print(sum(map(hash, range(200000))) % 97)"],
+    "awk-matrix": ["/usr/bin/gawk", "BEGIN { for (i = 0; i < 60; i++) for (j = 0; j < 60; j++) for (k = 0; k < 12; k++) "
+                   "s[i, j] += i * k + j; print s[7, 9] }"],
+    "sqlite-recursive": ["/usr/bin/sqlite3", ":memory:", "with recursive c(x) as (select 1 union all select x + 1 from c "
+                         "where x < 60000) select sum(x * x % 17), count(distinct x % 1009) from c"],
+}
+
+
+class Failed(Exception):
+    """A run that failed or gave no result; the text says why."""
+
+
+def command_case(name, argv):
+    return programs.Case(program=name, size="coverage", argv=argv, stdin=None, env={"PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0"},
+                         mask={}, ignore=[], like="", does="", threads=False, minsns=0)
+
+
+def all_cases(build):
+    """(group, case) of every run."""
+    for group, names in (("held out", HELD_OUT), ("development", DEVELOPMENT)):
+        yield from ((group, case) for case in programs.load("small", names))
+    for name, repeats in REPEATED.items():
+        yield "held out", command_case(name, [str(build / "workloads" / "phase_programs"), name, str(repeats)])
+    for name, argv in COMMANDS.items():
+        yield "held out", command_case(name, argv)
+
+
+def measured(options, suite, case, part, *arguments):
+    """The JSON of a run, with its times.  Reuses a saved result, or saves a new one."""
+    kept = Path(options.keep) / f"{case.program}.{case.size}.{part}.json" if options.keep else None
+    if kept and kept.exists():
+        return json.loads(kept.read_text())
+    result = guest.run(guest.on_core(suite.sysroot, options.cyclescope, *arguments, command="stack"), case, suite.sysroot,
+                       options.timeout)
+    if not result.report:
+        raise Failed(f"{part}: status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
+    report = json.loads(result.report)
+    report["measured"] = {"seconds": result.seconds, "cpu_seconds": result.cpu_seconds}
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(report))
+    return report
+
+
+def measure(options, suite, case):
+    """The reports of a program: "full", and those of the sampled ways."""
+    core = ("--core", options.core)
+    found = {"full": measured(options, suite, case, "full", *core, "--interval", phases.INTERVAL)}
+    for way, words in WAYS.items():
+        found[way] = measured(options, suite, case, way, *core, "--jobs", 1, *words)
+    print(f"{case.program}: {found['full']['instructions'] / 1e6:.0f} M, " +
+          ", ".join(f"{way} {error(found, way):+.2f} %" for way in WAYS), flush=True)
+    return found
+
+
+def run(options, suite, names=None):
+    """By name: group and reports; and problems."""
+    jobs = [(group, case) for group, case in all_cases(Path(options.cyclescope).parent) if not names or case.program in names]
+    found, problems = {}, {}
+
+    def one(job):
+        try:
+            return measure(options, suite, job[1])
+        except Failed as problem:
+            return problem
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for (group, case), result in zip(jobs, pool.map(one, jobs)):
+            if isinstance(result, dict):
+                found[case.program] = group, result
+            else:
+                problems[case.program] = result
+                print(f"{case.program}: {result}", flush=True)
+    return found, problems
+
+
+# ---- evaluation
+
+
+def error(parts, way):
+    """The error of the CPI, in percent."""
+    return 100 * (parts[way]["cpi"] / parts["full"]["cpi"] - 1)
+
+
+def is_sampled(parts, way):
+    """Whether the run was sampled.  A short one is simulated whole."""
+    return bool(parts[way].get("sampled"))
+
+
+def count_cases(parts, way):
+    """By count: whether its interval contains the true value.  Rare counts, counts without an interval and instructions
+    are left out."""
+    full = parts["full"]
+    return {name: phases.holds(interval, full["events"][name]) for name, interval in parts[way]["event_intervals"].items()
+            if None not in interval and name != "instructions"
+            and full["events"][name] > phases.LEAST_COUNT * full["instructions"]}
+
+
+def half(parts, way):
+    low, high = parts[way]["sampled"]["cpi"]
+    return None if None in (low, high) else 50 * (high - low) / parts[way]["cpi"]
+
+
+def share(held):
+    return f"{100 * sum(held) / len(held):.1f} % of {len(held)}" if held else ""
+
+
+# ---- the section
+
+
+def summary(found):
+    for group in "held out", "development":
+        for way in WAYS:
+            runs = [parts for of, parts in found.values() if of == group and is_sampled(parts, way)]
+            if not runs:
+                continue
+            cases = [phases.cases(parts, way) for parts in runs]
+            errors = [abs(error(parts, way)) for parts in runs]
+            yield [f"{group}, {way}", str(len(runs)), share([c["CPI"] for c in cases]),
+                   share([held for c in cases for name, held in c.items() if name != "CPI"]),
+                   share([held for parts in runs for held in count_cases(parts, way).values()]),
+                   f"{sampling.mean(errors):.2f}", f"{max(errors):.2f}"]
+
+
+def program_rows(found):
+    for program, (group, parts) in found.items():
+        row = [program, group, f"{parts['full']['instructions'] / 1e6:.0f}", f"{parts['full']['cpi']:.3f}"]
+        missed = []
+        for way in WAYS:
+            if not is_sampled(parts, way):
+                row += ["whole", ""]
+                continue
+            of, counts = phases.cases(parts, way), count_cases(parts, way)
+            row += [f"{error(parts, way):+.2f} ±{half(parts, way):.2f}", f"{sum(counts.values())} of {len(counts)}"]
+            missed += [f"{name} ({way})" for name, held in of.items() if not held]
+        yield row + [", ".join(missed)]
+
+
+def section(options, found, problems):
+    """The section as lines of Markdown."""
+    yield HEADING + "\n"
+    yield (f"`suite/coverage.py` runs programs of the suite at their small size, of `workloads/` and of the sysroot on the core "
+           f"`{options.core}`: in full detail, by `stack --points auto` and by `stack --systematic`, with the usual "
+           "`--precision` of 1 %. *CPI*, *components* and *counts* are the shares of 95 % intervals that contain the value of "
+           f"the full run, of components of more than {phases.LEAST_COMPONENT} CPI and counts of more than "
+           f"{phases.LEAST_COUNT:.4f} per instruction. *Error* is that of the CPI, in percent. Runs of up to 25 million "
+           "instructions are simulated whole; they are listed, and not counted.\n")
+    for name, problem in problems.items():
+        yield f"**{name}:** {problem}\n"
+    yield from sampling.table(["", "runs", "CPI", "components", "counts", "mean error", "largest error"], summary(found))
+    yield ("Programs that took part in the development of this method or an earlier one: " + ", ".join(DEVELOPMENT) + ".\n")
+    yield from sampling.table(["program", "", "M instructions", "CPI", "points: error ± half width, %", "counts",
+                               "systematic: error ± half width, %", "counts", "missed: CPI and components"],
+                              program_rows(found))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
+    parser.add_argument("--core", default="eyerman2006")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    parser.add_argument("--timeout", type=float, default=3600, help="time limit of a run in seconds")
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
+                        help="page in which the section is replaced")
+    parser.add_argument("--keep", metavar="FOLDER", help="save reports in FOLDER, and reuse those that are there")
+    parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
+    parser.add_argument("--suite", help="folder of the suite, as for run.py")
+    options = parser.parse_args()
+    suite = folder.Suite(options.suite)
+    suite.prepare()
+    found, problems = run(options, suite, options.programs)
+    text = "\n".join(section(options, found, problems))
+    if options.programs:
+        print(text)
+    else:
+        page = options.output.read_text() if options.output.exists() else ""
+        options.output.write_text(sampling.replaced(page, text, HEADING))
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()
