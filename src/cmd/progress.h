@@ -8,15 +8,18 @@
 #include <stdio.h>
 
 struct progress {
-    FILE *to;           /* the terminal, or NULL */
-    uint64_t max_insns; /* length of the run, to estimate the remaining time; 0: unknown */
-    double begun;       /* time at which the run began, in seconds as all below */
-    double measuring;   /* time at which measuring began; 0: it has not */
-    double printed;     /* time of the last update of the line */
-    double cpu;         /* CPU time of this process when measuring began */
+    FILE *to;            /* the terminal, or NULL */
+    uint64_t skip_insns; /* instructions that are skipped first */
+    uint64_t max_insns;  /* length of the run, to estimate the remaining time; 0: unknown */
+    double begun;        /* time at which the run began, in seconds as all below */
+    double measuring;    /* time at which measuring began; 0: it has not */
+    double printed;      /* time of the last update of the line */
+    bool shown;          /* the line is on the terminal */
+    double cpu;          /* CPU time of this process when measuring began */
 };
 
-void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t max_insns);
+void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t skip_insns, uint64_t max_insns);
+void progress_skip(void *context, uint64_t insns); /* the callback for simulation.skipping */
 /* The callback for simulation.progress; `context` is the struct progress, `insns` the instructions measured so far. The
  * first call, with 0 instructions, starts the measurement. */
 void progress_note(void *context, uint64_t insns);

@@ -107,7 +107,7 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     int code = r->prepare(r->context, i, &s, &run->job.err);
     if (code != 0)
         return code;
-    progress_begin(&run->progress, r->own->err, true, 0);
+    progress_begin(&run->progress, r->own->err, true, 0, 0);
     code = simulate_process(p, &s, &run->result, &run->job.err);
     if (code != 0)
         return code;

@@ -114,6 +114,8 @@ uint64_t sim_process_run_functionally(struct sim_process *proc, const struct eng
         engine->run(e, h);
         done += (uint64_t)(h->quantum - h->budget);
         trap(proc, t);
+        if (proc->s->skipping && !proc->is_child)
+            proc->s->skipping(proc->s->progress_context, done);
     }
     return done;
 }

@@ -66,6 +66,8 @@ struct simulation {
     /* Called with 0 when measuring begins, then from time to time with the number of instructions measured so far. May
      * be NULL. */
     void (*progress)(void *context, uint64_t insns);
+    /* Called now and then while instructions are skipped: how many so far. NULL: nobody wants to know. */
+    void (*skipping)(void *context, uint64_t insns);
     void *progress_context;
 };
 

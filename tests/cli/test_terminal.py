@@ -1,5 +1,6 @@
 """Manners on a terminal: colors and control sequences, numbers that cannot be 0, suggestions."""
 import re
+import signal
 
 import pytest
 
@@ -36,6 +37,16 @@ def test_dumb_terminal_gets_no_progress(cli, words):
     with Terminal(cli, 40, 100, words, term="dumb") as t:
         t.end()
     assert b"\x1b" not in t.raw and b"\r" not in t.raw.replace(b"\r\n", b"\n")
+
+
+@pytest.mark.parametrize("warm", [[], ["--warm"]], ids=["skip", "warm"])
+def test_progress_covers_what_is_skipped(cli, guests, warm):
+    endless = guests("endless", "int main(void) { for (volatile unsigned n = 0;; n++) ; }", "-static")
+    with Terminal(cli, 24, 80, cli.command("stat", "--skip", "1000G", *warm, endless)) as t:
+        t.wait_until(lambda: re.search(r"skipped [1-9][0-9]* of 1000000 million instructions, \d+ s left", t.screen.text()))
+        t.process.send_signal(signal.SIGINT)
+        assert t.end() == 130
+    assert "s left" not in t.screen.text()
 
 
 @pytest.mark.mistake
