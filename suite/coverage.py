@@ -27,7 +27,7 @@ WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 DEVELOPMENT = ("cc1", "sqlite", "perl-pod", "gzip", "python", "nextpnr", "linkparser", "tachyon", "stockfish", "bart-nufft")
 HELD_OUT = ("lemon", "hoichess", "povray", "bzip2", "gawk", "yorick-mesh", "yorick-rad", "bart-rof", "lapack", "raster3d",
             "liblinear")
-# Programs of workloads/phase_programs with so many repetitions that they run for 30 to 200 million instructions.
+# Programs of workloads/phase_programs, and repetitions with which they run for 40 to 250 million instructions.
 REPEATED = {"relax": 20, "interpreter": 20, "levels": 3, "irregular": 12, "chance": 20, "collecting": 12, "growing": 20,
             "sorting": 40, "stepwise": 20, "steady": 40, "seldom": 3, "often": 20}
 # Other programs of the sysroot, with inputs of the suite: name, command line.

@@ -9,7 +9,7 @@
 
 /* ---- units that are unlike the windows */
 
-enum { RARE_SHARE = 3 };                  /* at most one rare unit for so many windows */
+enum { RARE_SHARE = 3 };                  /* most rare units: the number of windows divided by this */
 static const double RARE_LEVERAGE = 0.05; /* of a rare unit: a window there would decide this much of its prediction */
 
 struct influence {

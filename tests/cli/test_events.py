@@ -75,7 +75,7 @@ class Event:
         return [[], *([b] for b in self.bits)]
 
 
-# ---- what there is
+# ---- the list of events
 
 
 def accepts(cli, spec):

@@ -174,7 +174,7 @@ def test_a_stage_finds_alone_what_it_finds_among_all(here, all_stages, stage):
     assert run.report["stack_cycles"] == {stage: all_stages.report["stack_cycles"][stage]}
 
 
-OVERLAPPING = "--skip 4M --max-insns 50K ./mix"  # so many misses overlap that a naive base is negative
+OVERLAPPING = "--skip 4M --max-insns 50K ./mix"  # misses overlap, and a naive base is negative
 
 
 @pytest.fixture(scope="module")
