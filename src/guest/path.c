@@ -168,7 +168,8 @@ static int step_special(struct walk *w, const struct node *node, const char *pat
     }
 }
 
-/* Folders of the system. What the guest makes there belongs to the sysroot, not to the host. */
+/* Folders of the system. Those that the sysroot has are the guest's alone: what the host has there is another system.
+ */
 static bool is_system(const char *path)
 {
     static const char *const folders[] = {"/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/sbin", "/usr", "/var"};
@@ -181,14 +182,13 @@ static bool is_system(const char *path)
 }
 
 /* The sysroot has no file `path`, and the guest is not isolated: continues with the host's file of the same path. If
- * the file may be created, and the host has no such folder, or it is one of the system, or the run began in it, the
- * target is a new file in the sysroot. */
+ * the file may be created, and the host has no such folder, or the run began in it, the target is a new file in the
+ * sysroot. */
 static int leave_to_host(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
     struct stat st;
     bool start = path_below_start(w->f, path) != NULL, create = last && (w->flags & LOOKUP_CREATE);
-    bool own =
-        overlay_has_results(w->f, path) || (overlay_covers(w->f, path) && is_system(path) && lstat(path, &st) != 0);
+    bool own = overlay_has_results(w->f, path);
     if (!start && create && (own || stat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))) {
         out->missing = true;
         return finish(w, name, path, false, out);
@@ -202,7 +202,7 @@ static int leave_to_host(struct walk *w, const char *name, const char *path, boo
 /* The current folder has no entry `name`. */
 static int step_missing(struct walk *w, const char *name, const char *path, bool last, struct target *out)
 {
-    if (!w->f->isolate)
+    if (!w->f->isolate && !is_system(path))
         return leave_to_host(w, name, path, last, out);
     if (files_is_busy(w->f, path) || strcmp(path, "/dev") == 0) {
         enter(w, w->f->empty, false, path);

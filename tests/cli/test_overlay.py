@@ -99,6 +99,24 @@ def test_results_in_the_start_folder_are_kept(cli, root, guests):
     assert (root / "work/result").read_text() == "kept" and (root / "data/one").read_text() == "first\n"
 
 
+def test_system_folders_of_the_sysroot_hide_those_of_the_host(cli, root, guests):
+    """What the host has installed changes nothing; folders that the sysroot lacks, and those of users, are the host's."""
+    reads = guests("reads", '#include <stdio.h>\nint main(int n, char **name) { while (--n) puts(fopen(*++name, "r") ? "yes" : "no"); }',
+                   "-static")
+    shutil.copy(reads, root / "bin/reads")
+    mine = cli.work / "mine"
+    mine.write_text("text")
+    host = ["/usr/bin/env", "/etc/passwd", "/bin/sh", str(mine)]
+    assert all(Path(name).exists() for name in host)
+
+    def seen():
+        return cli.run("run", "--sysroot", "root", "/bin/reads", *host).out.split()
+
+    assert seen() == ["yes", "no", "no", "yes"]  # the sysroot has no /usr
+    (root / "usr").mkdir()
+    assert seen() == ["no", "no", "no", "yes"]
+
+
 SAVED = r"""
 #include <fcntl.h>
 #include <stdio.h>
