@@ -77,7 +77,8 @@ class Check:
 
 def check(suite, options):
     """Prints the lines of every program, made by the class of checks of the command."""
-    cases = programs.load(options.size, options.programs)
+    cases = [case for case in programs.load(options.size, options.programs)
+             if options.up_to is None or case.minsns <= options.up_to]
     try:
         suite.prepare()
     except guest.Unavailable as reason:
@@ -130,6 +131,7 @@ def parse():
                                "a file for the instruction count (default: `cyclescope run` of this project)")
     checking = argparse.ArgumentParser(add_help=False)
     checking.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
+    checking.add_argument("--up-to", type=int, metavar="N", help="only programs of at most N million instructions")
     checking.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])

@@ -15,7 +15,7 @@
 #include "core/code.h"
 #include "pmu/event_spec.h"
 
-enum { EVENTS_MOST = 12, MODIFIERS_MOST = 16, TEXT_MOST = 8192, LISTS = 20000, MUTATIONS = 100000 };
+enum { EVENTS_MOST = 12, MODIFIERS_MOST = 16, TEXT_MOST = 8192, LISTS = 5000, MUTATIONS = 25000 };
 
 static const char *const class_names[CLASS_COUNT] = {"alu",   "mul",   "div",   "branch", "load",
                                                      "store", "fpadd", "fpmul", "fpdiv",  "fpsqrt"};

@@ -16,7 +16,7 @@
 #define DATA UINT64_C(0x20000)
 
 /* Behind the random words a page is full of jumps to its beginning. */
-enum { RANDOM_WORDS = 400, WORDS = 1024, A0 = 10, A1 = 11, RA = 1, RUN_INSNS = 20000, PROGRAMS = 20 };
+enum { RANDOM_WORDS = 400, WORDS = 1024, A0 = 10, A1 = 11, RA = 1, RUN_INSNS = 20000, PROGRAMS = 8 };
 
 struct machine {
     struct guest_memory *memory;
