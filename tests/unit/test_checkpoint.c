@@ -23,7 +23,15 @@
 #include "emulate/emulate.h"
 #include "guest/process_priv.h"
 
-enum { FLIPS = 200, CHANGES = 200, HEAD_BYTES = 256, BYTES_MOST = 1 << 20, SAVED_AFTER = 7, RUN_INSNS = 2000, RUN_SECONDS = 10 };
+enum {
+    FLIPS = 200,
+    CHANGES = 200,
+    HEAD_BYTES = 256,
+    BYTES_MOST = 1 << 20,
+    SAVED_AFTER = 7,
+    RUN_INSNS = 2000,
+    RUN_SECONDS = 10
+};
 
 enum outcome { REFUSED, RESTORED, WRONG };
 
