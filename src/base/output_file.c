@@ -212,10 +212,11 @@ static int open_described(struct output_file *f, FILE *standard, int lowest_fd, 
         return 0;
     }
     int fd = open_path(f);
-    int high = fd >= 0 && fd < lowest_fd ? fcntl(fd, F_DUPFD_CLOEXEC, lowest_fd) : -1;
-    if (high >= 0) {
+    if (fd >= 0 && fd < lowest_fd) {
+        int high = fcntl(fd, F_DUPFD_CLOEXEC, lowest_fd);
+        int code = high < 0 ? -errno : 0;
         close(fd);
-        fd = high;
+        fd = high < 0 ? code : high;
     }
     f->to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (f->to)

@@ -84,9 +84,10 @@ int checkpoint_write(struct checkpoint_file *file, struct process *p, const stru
 {
     FILE *to = open_stream(fileno(file->file.to)); /* the block writer closes its stream */
     if (!to || block_writer_open(&file->writer, &checkpoint_kind, to) < 0) {
+        int code = to ? -ENOMEM : -errno;
         if (to)
             fclose(to);
-        return error_set(err, -ENOMEM, "out of memory for a checkpoint");
+        return fail(file->path, code, err);
     }
     int code = write_state(file, p, warm, err);
     if (block_writer_finish(&file->writer) < 0 && code == 0) {

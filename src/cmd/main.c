@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/suggest.h"
 #include "cmd/command.h"
+#include "guest/files.h"
 
 static int command_help(int argc, char **argv);
 
@@ -141,5 +142,6 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct command *command = command_find(commands, argv[1]);
+    files_raise_host_limit();
     return command ? command->run(argc - 2, argv + 2) : fail_unknown_command(argv[1]);
 }

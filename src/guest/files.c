@@ -293,15 +293,22 @@ void files_show(const struct files *f, char path[PATH_MAX])
 
 /* ---- set-up */
 
-/* Raises the host's limit on descriptors if needed. */
+void files_raise_host_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* Checks that the host's limit on descriptors, raised as far as it goes, leaves room for the emulator's own. */
 static int make_room_for_private(size_t count, struct error *err)
 {
     struct rlimit limit;
     rlim_t need = FD_PRIVATE + PRIVATE_ROOM + count;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
-        return 0;
-    limit.rlim_cur = need;
-    if (need > limit.rlim_max || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    files_raise_host_limit();
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need)
         return error_set(err, -EMFILE,
                          "the limit on open files is %llu, but %llu are needed: raise it with `ulimit -n`",
                          (unsigned long long)limit.rlim_max, (unsigned long long)need);

@@ -34,6 +34,10 @@
 
 enum { FD_PRIVATE = 1000 }; /* lowest number of the emulator's own descriptors */
 
+/* Raises the limit on descriptors of this process as far as it goes, for outputs and copies of the process. The guest
+ * has a limit of its own. */
+void files_raise_host_limit(void);
+
 struct files;
 
 /* If isolated, closes descriptors 3 to FD_PRIVATE - 1: the emulator's own must already be private. NULL with a message

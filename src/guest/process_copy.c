@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "guest/baton.h"
@@ -45,16 +44,6 @@ static int leave_family(struct process *p, struct error *err)
     return 0;
 }
 
-/* Each descriptor that is not the copy's own needs two private ones. The guest's own limit is another one. */
-static void raise_limit_on_files(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 int process_become_copy(struct process *p, struct error *err)
 {
     if (p->config.host_time)
@@ -65,7 +54,6 @@ int process_become_copy(struct process *p, struct error *err)
     p->copy = s;
     host_signal_forget();
     guest_unmark_code(p->memory, 0, GUEST_SPACE); /* new mappings of shared memory are not protected */
-    raise_limit_on_files();
     int code = leave_family(p, err);
     if (code == 0)
         code = views_unshare(p, err);

@@ -451,6 +451,18 @@ def test_several_warm_points_are_those_that_are_taken_alone(cli, work):
         assert same(cli, "alone", f"warm.{at}.ckpt"), at
 
 
+@pytest.mark.parametrize("kind,status", [("-S", 0), ("-H", 125)], ids=["soft", "hard"])
+def test_many_points_with_few_descriptors(cli, work, kind, status):
+    """A soft limit is raised. A hard one gets a sentence, and no file is left."""
+    put(cli, work)
+    points = [*range(30000, 31200, 7)]
+    command = cli.command("checkpoint", "--quiet", "--at", ",".join(map(str, points)), "-o", "few.%d", "./work", 20000)
+    limit = f"ulimit -S -n 1100; ulimit {kind} -n 1100; exec \"$@\""
+    result = cli.execute(["bash", "-c", limit, "bash", *map(str, command)])
+    assert result.status == status and len([*cli.work.glob("few.*")]) == (0 if status else len(points))
+    assert not status or re.search(r"few\.\d+ cannot be written: Too many open files$", result.err)
+
+
 def test_points_of_simpoint(cli, work):
     put(cli, work)
     (cli.work / "points").write_text("6 1\n3 0\n0 2\n")
