@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     if (prctl(PR_TASK_PERF_EVENTS_DISABLE) != 0)
         return 1;
     second();
-    int child = argc > 1 ? fork() : -1;
+    int child = argc > 1 && argv[1][0] == 'f' ? fork() : -1;
     if (prctl(PR_TASK_PERF_EVENTS_ENABLE) != 0)
         return 2;
     third();
@@ -54,7 +54,8 @@ def test_only_marked_stretches_count(cli, marks):
 
 
 def test_a_forked_process_starts_without_a_mark_and_can_set_its_own(cli, marks):
-    alone, with_child = loads(cli, marks), loads(cli, marks, "fork")
+    # Arguments of the same length: the start of a program loads a little more or less with the layout of its stack.
+    alone, with_child = loads(cli, marks, "none"), loads(cli, marks, "fork")
     assert with_child[1] - alone[1] in about(1) and with_child[0] - alone[0] in about(1)
 
 
