@@ -35,12 +35,15 @@ struct own_files {
 
 void own_output_open(struct own_output *own)
 {
-    *own = (struct own_output){private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr),
+    *own = (struct own_output){private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr), NULL,
                                calloc(1, sizeof *own->files)};
+    own->line = status_line_new(own->err);
 }
 
 void own_output_close(struct own_output *own)
 {
+    status_line_free(own->line);
+    own->line = NULL;
     if (own->files == NULL)
         return;
     for (unsigned i = 0; i < own->files->count; i++)
@@ -181,6 +184,7 @@ int own_file_write_json(struct output_file *f, json_t *root, struct error *err)
 
 int own_fail(const struct own_output *own, const struct error *err)
 {
+    status_line_clear(own->line);
     fprintf(own->err, "cyclescope: %s\n", err->text);
     fflush(own->err);
     return STATUS_OWN_ERROR;

@@ -10,14 +10,16 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "cmd/status_line.h"
 #include "guest/host_process.h"
 #include "guest/process.h"
 
 /* Standard output and standard error of the command itself: duplicates that the guest cannot close. Copies share
- * `files`. */
+ * `files` and `line`. */
 struct own_output {
     FILE *out, *err;
-    struct own_files *files; /* names of input and output files, and the output files that are open */
+    struct status_line *line; /* on the terminal that `err` is; NULL if it is none */
+    struct own_files *files;  /* names of input and output files, and the output files that are open */
 };
 
 void own_output_open(struct own_output *own);
