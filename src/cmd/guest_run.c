@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clean_text.h"
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "guest/files.h"
 
 /* ---- output */
@@ -51,12 +51,6 @@ void own_output_close(struct own_output *own)
     output_names_free(&own->files->names);
     free(own->files);
     own->files = NULL;
-}
-
-unsigned own_columns(const struct own_output *own)
-{
-    struct winsize w;
-    return ioctl(fileno(own->err), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
 }
 
 void own_input(const struct own_output *own, const char *what, const char *path)
@@ -154,6 +148,11 @@ int own_page_open(const struct own_output *own, const char *path, struct error *
 FILE *own_page(const struct own_output *own)
 {
     return own->files && own->files->page.to ? own->files->page.to : own->err;
+}
+
+unsigned own_columns(const struct own_output *own)
+{
+    return terminal_columns(own_page(own));
 }
 
 int own_page_close(const struct own_output *own, int status)

@@ -140,7 +140,7 @@ static int report(struct phases_options *o, const struct own_output *own, const 
     if (code == 0)
         code = phase_report_begin(&r, needs_details(o), o->common.guest.config.sysroot, err);
     if (code == 0 && !o->common.quiet)
-        phase_report_page(&r, own_page(own));
+        phase_report_page(&r, own_page(own), own_columns(own));
     if (code == 0)
         code = write_files(&o->output, &r, run, err);
     phase_report_end(&r);

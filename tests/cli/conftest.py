@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from pages import unwrapped
+
 # A caller may have left these ignored (nohup, a background job of a shell); commands under test must not inherit that.
 for number in signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD:
     if signal.getsignal(number) == signal.SIG_IGN:
@@ -67,7 +69,8 @@ class Result:
         self.status, self.out, self.err = status, out, err
 
     def says(self, pattern):
-        return re.search(pattern, self.err, re.M) is not None
+        """Whether standard error has this, also in a paragraph that is broken into lines."""
+        return any(re.search(pattern, text, re.M) for text in (self.err, unwrapped(self.err)))
 
 
 class Commands:
