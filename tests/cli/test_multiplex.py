@@ -9,6 +9,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS
 
+BESIDE_WORK = True  # see conftest.py
 EVENTS = ("loads,stores,branches,mispredictions,l1d_misses,completion_cycles,empty_window,data_stalls,integer_stalls,"
           "rob_occupancy")
 TURNS = "--multiplex --core ppc970 --set pmu.counters=4 --slice 5K".split()
@@ -23,20 +24,6 @@ int main(void)
     return 0;
 }
 """
-
-
-@pytest.fixture
-def cli(cli, work):
-    """Commands in a folder with `./work`."""
-    shutil.copy(work, cli.work)
-    return cli
-
-
-@pytest.fixture(scope="module")
-def module_cli(module_cli, work):
-    """The same. The path of a guest changes its counts: runs that are compared run in one folder."""
-    shutil.copy(work, module_cli.work)
-    return module_cli
 
 
 def turns(cli, *words, status=3, out="done\n"):

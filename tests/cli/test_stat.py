@@ -7,23 +7,10 @@ import pytest
 
 from conftest import PROJECT
 
+BESIDE_WORK = True  # see conftest.py
 STAGES = {"fetch", "dispatch", "issue", "commit", "head"}
 ON_BOTH_PATHS = ["branches", "mispredictions", "l1i_accesses", "l1d_accesses", "l2d_accesses", "dtlb_walks", "loads",
                  "stores", "l1i_misses", "l2i_misses", "itlb_misses", "l1d_misses", "l2d_misses", "dtlb_misses"]
-
-
-@pytest.fixture
-def cli(cli, work):
-    """Commands in a folder with `./work`."""
-    shutil.copy(work, cli.work)
-    return cli
-
-
-@pytest.fixture(scope="module")
-def module_cli(module_cli, work):
-    """The same. The path of a guest changes its counts: runs that are compared run in this folder."""
-    shutil.copy(work, module_cli.work)
-    return module_cli
 
 
 def stat(cli, *words, status=3, out="done\n"):
