@@ -45,7 +45,8 @@ static void put_touchers(const struct data_text *x, const struct data_line *l)
                     100 * (double)touchers[i].samples / (double)l->samples, p->pc, text);
     }
     if (all > TOUCHERS_SHOWN)
-        text_remark(x->text, "[%s more instructions]", grouped(all - TOUCHERS_SHOWN, number));
+        text_remark(x->text, "[%s more instruction%s]", grouped(all - TOUCHERS_SHOWN, number),
+                    all - TOUCHERS_SHOWN == 1 ? "" : "s");
 }
 
 /* The first column: the object that the line belongs to, or the line itself. */

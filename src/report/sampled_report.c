@@ -94,8 +94,8 @@ static void print_troubles(const struct sampled_run *s, FILE *to)
     const struct measured *first;
     size_t count = failures(s, &first);
     if (count)
-        text_paragraph(to, "%zu windows could not be simulated; the first one is at instruction %" PRIu64 ": %s.",
-                       count, first->window.start, first->err.text);
+        text_paragraph(to, "%zu window%s could not be simulated; the first one is at instruction %" PRIu64 ": %s.",
+                       count, count == 1 ? "" : "s", first->window.start, first->err.text);
     if (s->missing > 0)
         text_paragraph(to,
                        "Phases that make up %.1f %% of the run were not simulated; the other phases represent them.",
@@ -131,9 +131,9 @@ void sampled_print(const struct run_report *r, FILE *to)
                  s->points.phases - (s->points.head > 0) == 1 ? "" : "s");
     if (s->points.head)
         snprintf(first, sizeof first, " and the first %s", grouped(s->points.head, head));
-    text_paragraph(to, "Estimated from %zu %s of %s instructions%s%s, %.2f %% of %s. %s.", windows,
-                   s->points.period ? "windows" : "points", grouped(s->points.insns, length), phases, first, share,
-                   grouped(s->result.insns, insns), PLUS_MINUS_MEANING);
+    text_paragraph(to, "Estimated from %zu %s%s of %s instructions%s%s, %.2f %% of %s. %s.", windows,
+                   s->points.period ? "window" : "point", windows == 1 ? "" : "s", grouped(s->points.insns, length),
+                   phases, first, share, grouped(s->result.insns, insns), PLUS_MINUS_MEANING);
     if (s->too_wide.text[0])
         text_paragraph(to, "The CPI is not known to ±%.4g %%: %s.", 100 * s->precision, s->too_wide.text);
     if (r->interrupted == 0)

@@ -226,7 +226,8 @@ static void print_series(const struct stack_report *r, FILE *to, bool color, uns
         insns += sum.instructions;
     }
     char from[GROUPED_SIZE];
-    fprintf(to, " CPI over instructions, by %s, %s intervals:\n\n", stack_rows[r->main].name, grouped(count, from));
+    fprintf(to, " CPI over instructions, by %s, %s interval%s:\n\n", stack_rows[r->main].name, grouped(count, from),
+            count == 1 ? "" : "s");
     struct stack_group group = {.name = NULL, .count = lines, .bar = bar};
     stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, color, columns);
     fputc('\n', to);

@@ -169,10 +169,29 @@ def test_numbers_that_cannot_be_0(cli, silent, words, option):
 @pytest.mark.parametrize("words, meant", [
     ("stcak x", "'stack'"), ("reprot", "'report'"), ("help valdiate", "'validate'"), ("help validate conuters", "'counters'"),
     ("stat --jsno x", "--json"), ("stat --sytematic", "--systematic"), ("run --sumary", "--summary"),
-    ("stack --itnerval 1", "--interval"), ("record --percise", "--precise"),
+    ("stack --itnerval 1", "--interval"), ("record --percise", "--precise"), ("--vesion", "'--version'"),
+    ("stack --method fmtt x", "'fmt'"), ("stack --stage isue x", "'issue'"), ("list events laods", "'loads'"),
 ])
 def test_suggestions(cli, words, meant):
     cli.complains(f".*did you mean {re.escape(meant)}\\?", *words.split())
+
+
+def test_an_event_gets_a_suggestion_as_well(cli, silent):
+    result = cli.run("stat", "-e", "laods", silent, status=125)
+    assert result.err.splitlines()[0].endswith("did you mean 'loads'?") and result.out == ""
+
+
+def test_one_interval(cli, silent):
+    assert cli.run("stack", "--interval", "1G", silent).says("by fmt, 1 interval:$")
+    assert cli.run("stat", "--interval", "1G", silent).says("^ 1 interval of 1,000,000,000 instructions:$")
+    assert cli.run("phases", "--interval", "1G", silent).says("^1 interval of 1.0G instructions")
+
+
+def test_one_point(cli, silent):
+    (cli.work / "points").write_text("3 0\n")
+    (cli.work / "weights").write_text("1 0\n")
+    page = cli.run("stat", "--points", "points", "--weights", "weights", "--window", "10K", silent)
+    assert page.says("Estimated from 1 point of 10,000 instructions in 1 phase, ")
 
 
 def test_one_sample(cli, silent):
