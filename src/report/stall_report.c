@@ -49,10 +49,10 @@ static void print_table(const struct stall_report *r, FILE *to)
 /* What the table charges where CPI stacks charge something else. */
 static void print_charges(FILE *to)
 {
-    fputs(" Each stall is charged as a whole to the wait that ended it. Address\n"
-          " translation: page walks before a hit; a walk before a cache miss is in data\n"
-          " misses (`stack`: in D-TLB).\n\n",
-          to);
+    text_paragraph(to,
+                   "Each stall is charged as a whole to the wait that ended it. Address translation: page walks before "
+                   "a hit; a walk before a cache miss is in data misses (`stack`: in D-TLB).");
+    fputc('\n', to);
 }
 
 static void print_phase(const struct stall_interval *i, size_t number, FILE *to)
