@@ -143,7 +143,7 @@ $(BUILD)/fuzz/generate: $(fuzz_objects) $(BUILD)/modules.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 # The methods of src/stacks beside the literal tables.
-compare_cmd := $(addprefix $(BUILD)/obj/cmd/,core_options.o guest_options.o guest_run.o)
+compare_cmd := $(addprefix $(BUILD)/obj/cmd/,core_options.o guest_options.o guest_run.o parallel.o status_line.o terminal.o)
 
 $(BUILD)/stacks/%.o: tests/stacks/%.c Makefile
 	@mkdir -p $(@D)

@@ -6,21 +6,19 @@ Each program runs in full detail and in two sampled ways (`cyclescope stack`, `-
 script writes one section of docs/RESULTS.md.
 """
 
-import argparse
 import json
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these five are in the folder of this file)
+import folder    # noqa: E402  (these are in the folder of this file)
 import guest     # noqa: E402
 import phases    # noqa: E402
 import programs  # noqa: E402
+import results_page  # noqa: E402
 import sampling  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 HEADING = "## Intervals of sampled runs: programs that had no part in development"
 WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 # Programs of the suite with which this version of the method or an earlier one was developed; small size.
@@ -208,16 +206,9 @@ def section(options, found, problems):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results_page.parser(__doc__, timeout=3600)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
     parser.add_argument("--core", default="eyerman2006")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
-    parser.add_argument("--timeout", type=float, default=3600, help="time limit of a run in seconds")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="page in which the section is replaced")
-    parser.add_argument("--keep", metavar="FOLDER", help="save reports in FOLDER, and reuse those that are there")
-    parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -226,8 +217,7 @@ def main():
     if options.programs:
         print(text)
     else:
-        page = options.output.read_text() if options.output.exists() else ""
-        options.output.write_text(sampling.replaced(page, text, HEADING))
+        results_page.write(options.output, text, HEADING)
     sys.exit(bool(problems))
 
 

@@ -6,20 +6,17 @@ For each program, this script runs `cyclescope stack` and `cyclescope stat` to c
 sampled runs.  It writes one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
-import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these four are in the folder of this file)
+import folder    # noqa: E402  (these are in the folder of this file)
 import guest     # noqa: E402
 import programs  # noqa: E402
-import sampling  # noqa: E402
+import results_page  # noqa: E402
 from sampling import mean, table  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 HEADING = "## Phases: a few parts for the whole run"
 # Programs, and the size at which their runs have 0.5 to 5 G instructions.
 PROGRAMS = {"arachne": "small", "gap": "small", "bart-nufft": "big", "perl-tidy": "small", "stockfish": "big",
@@ -486,23 +483,15 @@ def section(options, found, problems):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results_page.parser(__doc__, jobs="windows")
     parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="PROGRAM",
                         help="default: " + " ".join(PROGRAMS))
     parser.add_argument("--core", default="eyerman2006")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="windows at a time")
-    parser.add_argument("--timeout", type=float, default=7200, help="time limit of a run in seconds")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="page in which the section is replaced")
-    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
-    parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
     found, problems = run(options, suite, options.programs)
-    page = options.output.read_text() if options.output.exists() else ""
-    options.output.write_text(sampling.replaced(page, "\n".join(section(options, found, problems)), HEADING))
+    results_page.write(options.output, "\n".join(section(options, found, problems)), HEADING)
     sys.exit(bool(problems))
 
 

@@ -6,20 +6,17 @@ This script runs `cyclescope validate counters`, `validate stalls` and `validate
 and writes one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
-import argparse
 import json
-import os
-import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these three are in the folder of this file)
+import folder    # noqa: E402  (these are in the folder of this file)
 import guest     # noqa: E402
 import programs  # noqa: E402
+import results_page  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 HEADING = "## Multiplexed counters and stalls: tables 2, 3 and 4 of Azimi et al."
 # Programs of the suite, and the paper's program that does the same kind of work, in the order of the paper's tables.
 # bart-rof would be closer to mgrid than yorick-mesh.  But the runs of a `validate` share one working folder, and bart-rof
@@ -411,33 +408,17 @@ def add_options(parser):
                         help="uncounted instructions on the core before these windows")
 
 
-def replaced(page, text, heading=HEADING):
-    """The page with the section under a heading replaced at its place, or added at the end."""
-    old = re.search(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
-    before, after = (page[:old.start()], page[old.end():]) if old else (page, "")
-    parts = (part.strip("\n") for part in (before.rstrip(), text.rstrip(), after))
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results_page.parser(__doc__)
     add_options(parser)
     parser.add_argument("--skip", type=float, default=0.5,
                         help="share of the program that runs functionally before the warm-up")
     parser.add_argument("--size", choices=programs.SIZES, default="big")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
-    parser.add_argument("--timeout", type=float, default=7200, help="time limit of a run in seconds")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "RESULTS.md",
-                        help="page in which the section is replaced")
-    parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
-    parser.add_argument("--cyclescope", type=os.path.abspath, default=guest.CYCLESCOPE)
-    parser.add_argument("--suite", help="folder of the suite, as for run.py")
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
     found, problems = run(options, suite)
-    page = options.output.read_text() if options.output.exists() else ""
-    options.output.write_text(replaced(page, "\n".join(section(options, found, problems))))
+    results_page.write(options.output, "\n".join(section(options, found, problems)), HEADING)
     sys.exit(bool(problems))
 
 

@@ -89,6 +89,7 @@ GROUPS = [
     cli("interrupted"),
     cli("names"),
     cli("terminal"),
+    cli("pages"),
     Group("cli-sanitized", f"{PYTEST} tests/cli --cyclescope {SANITIZED} -m 'mistake or smoke'"),
     cli("extending"),
     cli("documents"),

@@ -68,13 +68,13 @@ cat <<'EOF'
 EOF
 echo "_cyclescope_commands=\"$(echo "$commands" | line)\""
 echo "_cyclescope_kinds=\"$(section kinds list | line)\""
-echo "_cyclescope_cores=\"$("$program" list cores | awk '{ print $1 }' | line)\""
-echo "_cyclescope_estimators=\"$("$program" list estimators | awk '{ print $1 }' | line)\""
+echo "_cyclescope_cores=\"$("$program" list cores | awk '/^[^ ]/ { print $1 }' | line)\""
+echo "_cyclescope_estimators=\"$("$program" list estimators | awk '/^[^ ]/ { print $1 }' | line)\""
 echo "_cyclescope_methods=\"$("$program" list methods | awk '$2 == "--method" { print $1 }' | line)\""
 echo "_cyclescope_stages=\"$("$program" list methods | awk '$2 == "--stage" { print $1 }' | line)\""
-echo "_cyclescope_events=\"$("$program" list events | awk '/^ / { print $1; if ($2 != "-") print $2 }' | line)\""
+echo "_cyclescope_events=\"$("$program" list events | awk '/^  [^ ]/ { print $1; if ($2 != "-") print $2 }' | line)\""
 # Each parameter with `=`; those that take words once more with every word.
-echo "_cyclescope_params=\"$("$program" list params | awk 'NF { print $1 "="
+echo "_cyclescope_params=\"$("$program" list params | awk '/^[^ ]/ { print $1 "="
     if ($2 ~ /\|/) { count = split($2, words, "|"); for (i = 1; i <= count; i++) print $1 "=" words[i] } }' | line)\""
 echo "declare -A _cyclescope_subjects=("
 for command in $commands; do

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pager.h"
 #include "cmd/profile_input.h"
+#include "cmd/terminal.h"
 #include "report/profile_annotate.h"
 #include "report/profile_report.h"
 
@@ -14,12 +15,16 @@ struct annotate_options {
 
 static int print_page(const struct annotate_options *o, struct profile_annotate *a, struct error *err)
 {
-    const struct profile_report head = {
-        .names = a->names, .version = CYCLESCOPE_VERSION, .first = a->first, .last = a->last};
+    const struct profile_report head = {.names = a->names,
+                                        .version = CYCLESCOPE_VERSION,
+                                        .first = a->first,
+                                        .last = a->last,
+                                        .columns = terminal_columns(stdout)};
     struct pager pager;
     struct error ignored;
     pager_open(&pager, !o->input.no_pager);
     a->color = pager.color;
+    a->columns = head.columns;
     profile_report_head(&head, false, pager.to);
     int code = profile_annotate_print(a, pager.to, err);
     int closed = pager_close(&pager, code ? &ignored : err);

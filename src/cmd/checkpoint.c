@@ -8,6 +8,7 @@
 
 #include "base/clean_text.h"
 #include "cmd/program_command.h"
+#include "cmd/progress.h"
 #include "sim/warm_state.h"
 #include "sim/warm.h"
 #include "emulate/engine.h"
@@ -140,6 +141,7 @@ struct run {
     struct process *process;
     struct engine_state *engine;
     struct warmer warmer; /* its core is NULL without --warm */
+    struct progress progress;
 };
 
 /* Runs the process until it has retired `insns` instructions, or ends. In a process that it forks, runs to the end. */
@@ -154,6 +156,8 @@ static void run_until(struct run *r, uint64_t insns)
             h->quantum = (int64_t)left;
         interpreter.run(r->engine, h);
         process_trap(p, t);
+        if (!process_is_child(p))
+            progress_run(&r->progress, process_retired_insns(p), insns);
     }
 }
 
@@ -210,6 +214,7 @@ static int save_points(const struct checkpoint_options *o, struct run *r, const 
         run_until(r, o->goals[i].at);
         if (process_is_child(r->process))
             end_as_child(r->process);
+        progress_end(&r->progress);
         if (process_loader_failed(r->process))
             return 1;
         int code = save_point(o, r, &o->goals[i], err);
@@ -253,6 +258,7 @@ static int save_process(void *options, const struct own_output *own, struct proc
     const struct checkpoint_options *o = options;
     struct error err;
     struct run r = {.process = p};
+    progress_begin(&r.progress, o->common.quiet ? NULL : own->line, 0, 0);
     int code = make_core(o, &r, &err);
     if (code == 0)
         r.engine = interpreter.create(process_memory(p), &err); /* watches writes to code from now on */

@@ -164,6 +164,7 @@ struct process *guest_options_start(struct guest_options *g, struct error *err)
     if (g->checkpoint == NULL)
         return process_new(&g->config, err);
     checkpoint_config(g->checkpoint)->report = g->config.report;
+    checkpoint_config(g->checkpoint)->console = g->config.console;
     return checkpoint_restore(g->checkpoint, err);
 }
 

@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clean_text.h"
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "guest/files.h"
 
 /* ---- output */
@@ -35,12 +35,15 @@ struct own_files {
 
 void own_output_open(struct own_output *own)
 {
-    *own = (struct own_output){private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr),
+    *own = (struct own_output){private_stream(STDOUT_FILENO, stdout), private_stream(STDERR_FILENO, stderr), NULL,
                                calloc(1, sizeof *own->files)};
+    own->line = status_line_new(own->err);
 }
 
 void own_output_close(struct own_output *own)
 {
+    status_line_free(own->line);
+    own->line = NULL;
     if (own->files == NULL)
         return;
     for (unsigned i = 0; i < own->files->count; i++)
@@ -48,12 +51,6 @@ void own_output_close(struct own_output *own)
     output_names_free(&own->files->names);
     free(own->files);
     own->files = NULL;
-}
-
-unsigned own_columns(const struct own_output *own)
-{
-    struct winsize w;
-    return ioctl(fileno(own->err), TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 100;
 }
 
 void own_input(const struct own_output *own, const char *what, const char *path)
@@ -153,6 +150,11 @@ FILE *own_page(const struct own_output *own)
     return own->files && own->files->page.to ? own->files->page.to : own->err;
 }
 
+unsigned own_columns(const struct own_output *own)
+{
+    return terminal_columns(own_page(own));
+}
+
 int own_page_close(const struct own_output *own, int status)
 {
     struct error err;
@@ -181,6 +183,7 @@ int own_file_write_json(struct output_file *f, json_t *root, struct error *err)
 
 int own_fail(const struct own_output *own, const struct error *err)
 {
+    status_line_clear(own->line);
     fprintf(own->err, "cyclescope: %s\n", err->text);
     fflush(own->err);
     return STATUS_OWN_ERROR;

@@ -10,21 +10,21 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "cmd/status_line.h"
 #include "guest/host_process.h"
 #include "guest/process.h"
 
 /* Standard output and standard error of the command itself: duplicates that the guest cannot close. Copies share
- * `files`. */
+ * `files` and `line`. */
 struct own_output {
     FILE *out, *err;
-    struct own_files *files; /* names of input and output files, and the output files that are open */
+    struct status_line *line; /* on the terminal that `err` is; NULL if it is none */
+    struct own_files *files;  /* names of input and output files, and the output files that are open */
 };
 
 void own_output_open(struct own_output *own);
 /* Removes the output files that were not closed: they are incomplete. Existing files with their names stay. */
 void own_output_close(struct own_output *own);
-/* Returns the width of the terminal that `err` is connected to; 100 if it is not a terminal. */
-unsigned own_columns(const struct own_output *own);
 
 /* Notes a file that the command reads, so that no output can replace it. `what` is for messages. `path` may be NULL. */
 void own_input(const struct own_output *own, const char *what, const char *path);
@@ -47,7 +47,8 @@ int own_stream_open(struct output_file *f, FILE **to, const struct own_output *o
 
 /* Opens the file for the page (-o); `path` NULL: the page goes to standard error. */
 int own_page_open(const struct own_output *own, const char *path, struct error *err) MUST_CHECK;
-FILE *own_page(const struct own_output *own); /* where the page goes */
+FILE *own_page(const struct own_output *own);       /* where the page goes */
+unsigned own_columns(const struct own_output *own); /* its width (terminal_columns) */
 /* Completes the file of the page, if there is one; without a page, an existing file stays. Returns `status`, or
  * STATUS_OWN_ERROR if it cannot be written. */
 int own_page_close(const struct own_output *own, int status);

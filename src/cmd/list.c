@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "core/config.h"
 #include "core/cores.h"
 #include "sampler/estimate.h"
@@ -13,6 +14,33 @@
 #include "pmu/machine_pmu.h"
 #include "report/counts.h"
 #include "stacks/stacks.h"
+
+/* ---- rows */
+
+enum { MEANING_LEAST = 24, MEANING_INDENT = 6, GAP = 2 };
+
+/* Prints the meaning of a name behind its other columns, which end at `column`, and ends the row. If there is little
+ * room, it has lines of its own. `used` is how many characters of the row are printed. */
+static void print_meaning(int used, int column, const char *text)
+{
+    int columns = (int)terminal_columns(stdout), indent = column + GAP;
+    bool below = columns - indent < MEANING_LEAST;
+    if (below) {
+        indent = MEANING_INDENT;
+        putchar('\n');
+    }
+    printf("%*s", below ? indent : indent - used, "");
+    used = indent;
+    for (const char *word = text, *end; *word; word = end + strspn(end, " ")) {
+        end = word + strcspn(word, " ");
+        int length = (int)(end - word);
+        bool fits = used + 1 + length <= columns;
+        if (word > text)
+            used = fits ? used + printf(" ") : printf("\n%*s", indent, "") - 1;
+        used += printf("%.*s", length, word);
+    }
+    putchar('\n');
+}
 
 /* ---- params */
 
@@ -63,7 +91,8 @@ static void list_params(void)
         for (const struct param *p = first; p < end; p++) {
             struct row r = row_of(p);
             if (strcmp(p->section, first->section) == 0)
-                printf("%-*s  %-*s  %-*s  %s\n", name, r.name, range, r.range, standard, r.standard, p->help);
+                print_meaning(printf("%-*s  %-*s  %s", name, r.name, range, r.range, r.standard),
+                              name + range + standard + 2 * GAP, p->help);
         }
     }
 }
@@ -79,7 +108,7 @@ static void list_cores(void)
         width = wider(width, name);
     for (unsigned i = 0; (name = core_name(i)) != NULL; i++) {
         core_summary(core_text(name), summary, sizeof summary);
-        printf("%-*s  %s\n", width, name, summary);
+        print_meaning(printf("%s", name), width, summary);
     }
 }
 
@@ -91,7 +120,7 @@ static void list_counts(void)
     for (size_t i = 0; i < count_row_count; i++)
         width = wider(width, count_rows[i].name);
     for (size_t i = 0; i < count_row_count; i++)
-        printf("%-*s  %s\n", width, count_rows[i].name, count_rows[i].help);
+        print_meaning(printf("%s", count_rows[i].name), width, count_rows[i].help);
 }
 
 /* ---- events */
@@ -146,14 +175,15 @@ static const char *path_names(const struct event *e)
 static void print_event(const struct event *e, int name_width, int alias_width, bool whole)
 {
     int width = 0;
-    printf("  %-*s  %-*s  %-6s  %-13s  %3u  %s\n", name_width, e->name, alias_width, e->alias ? e->alias : "-",
-           unit_name(e), path_names(e), event_number(e), e->help);
+    int columns = printf("  %-*s %-*s %-6s %-13s %3u", name_width, e->name, alias_width, e->alias ? e->alias : "-",
+                         unit_name(e), path_names(e), event_number(e));
+    print_meaning(columns, columns, e->help);
     if (!whole || e->mask == NULL)
         return;
     for (unsigned i = 0; i < EVENT_MASK_BITS && e->mask[i].name; i++)
         width = wider(width, e->mask[i].name);
     for (unsigned i = 0; i < EVENT_MASK_BITS && e->mask[i].name; i++)
-        printf("    :%-*s  %s\n", width, e->mask[i].name, e->mask[i].help);
+        print_meaning(printf("    :%s", e->mask[i].name), width + 5, e->mask[i].help);
 }
 
 /* Prints the events that match, by category. Returns their number. */
@@ -205,8 +235,8 @@ static void list_methods(void)
     for (unsigned k = 0; k < STACK_KINDS; k++)
         width = wider(width, stack_rows[k].name);
     for (unsigned k = 0; k < STACK_KINDS; k++)
-        printf("%-*s  %-8s  %s\n", width, stack_rows[k].name, stack_rows[k].view ? "--stage" : "--method",
-               stack_rows[k].help);
+        print_meaning(printf("%-*s  %s", width, stack_rows[k].name, stack_rows[k].view ? "--stage" : "--method"),
+                      width + GAP + (int)strlen("--method"), stack_rows[k].help);
 }
 
 /* ---- estimators */
@@ -217,7 +247,7 @@ static void list_estimators(void)
     for (size_t i = 0; i < estimator_count; i++)
         width = wider(width, estimators[i].name);
     for (size_t i = 0; i < estimator_count; i++)
-        printf("%-*s  %s\n", width, estimators[i].name, estimators[i].help);
+        print_meaning(printf("%s", estimators[i].name), width, estimators[i].help);
 }
 
 static const struct kind {

@@ -78,7 +78,10 @@ static int fail_unknown(const struct command *table, const char *name, const cha
 
 static int fail_unknown_command(const char *name)
 {
-    return fail_unknown(commands, name, "a command", "help");
+    static const struct command options[] = {
+        {"--help", NULL, NULL, NULL}, {"--version", NULL, NULL, NULL}, {NULL, NULL, NULL, NULL}};
+    return name[0] == '-' ? fail_unknown(options, name, "an option", "help")
+                          : fail_unknown(commands, name, "a command", "help");
 }
 
 static bool is_help(const char *word)

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/guest_run.h"
-
-enum { PROGRESS_MS = 250 }; /* between two lines of progress */
+#include "cmd/progress.h"
 
 /* The signals that the parent waits for while jobs run: SIGCHLD for the end of a job, and the signals that end the
  * command. They are blocked, and SIGCHLD has its default action, so that ended jobs can be waited for. A job gets the
@@ -101,17 +100,16 @@ static bool has_ended(const struct jobs *j, unsigned i, pid_t pid)
     return true;
 }
 
-static void print_progress(const struct jobs *j, unsigned finished, double seconds)
+static void show_progress(const struct jobs *j, unsigned finished, double seconds)
 {
     uint64_t insns = 0;
+    char rest[40] = "";
     for (unsigned i = 0; i < j->count; i++)
         insns += job_of(j, i)->insns;
-    fprintf(j->terminal, "\r%u of %u runs, %.2f MIPS", finished, j->count,
-            seconds > 0 ? (double)insns / seconds / 1e6 : 0);
     if (j->insns && insns)
-        fprintf(j->terminal, ", %.0f s left", seconds * ((double)(j->insns * j->count) / (double)insns - 1));
-    fputs("\033[K", j->terminal);
-    fflush(j->terminal);
+        snprintf(rest, sizeof rest, ", %.0f s left", seconds * ((double)(j->insns * j->count) / (double)insns - 1));
+    status_line_draw(j->line, "%u of %u run%s, %.2f MIPS%s", finished, j->count, j->count == 1 ? "" : "s",
+                     seconds > 0 ? (double)insns / seconds / 1e6 : 0, rest);
 }
 
 static void kill_jobs(const pid_t *pid, unsigned begun)
@@ -147,17 +145,16 @@ int run_jobs(const struct jobs *j, unsigned *ended)
                 finished++;
             }
         }
-        if (j->terminal && now_seconds() - printed >= PROGRESS_MS / 1000.0) {
+        if (j->line && now_seconds() - printed >= PROGRESS_MS / 1000.0) {
             printed = now_seconds();
-            print_progress(j, finished, printed - start);
+            show_progress(j, finished, printed - start);
         }
         if (begun - finished == j->at_once || (begun == j->count && finished < begun))
-            job_signals_wait(&signals, j->terminal != NULL);
+            job_signals_wait(&signals, j->line != NULL);
     }
     kill_jobs(pid, begun);
     job_signals_give_back(&signals);
-    if (j->terminal && printed > start)
-        fputs("\r\033[K", j->terminal);
+    status_line_clear(j->line);
     free(pid);
     *ended = finished;
     return signals.interrupted;

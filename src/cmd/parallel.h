@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
@@ -20,14 +19,16 @@ struct job {
     struct error err; /* why the job failed; empty if it did not */
 };
 
+struct status_line;
+
 struct jobs {
     unsigned count;                           /* number of jobs */
     unsigned at_once;                         /* most jobs that run at the same time */
     void *(*slot)(void *context, unsigned i); /* returns the slot of job i, in shared memory; begins with struct job */
     void (*work)(void *context, unsigned i);  /* runs job i, in its own process */
     void *context;
-    uint64_t insns; /* expected instructions per job, to estimate the remaining time; 0: unknown */
-    FILE *terminal; /* for the progress line, or NULL */
+    uint64_t insns;           /* expected instructions per job, to estimate the remaining time; 0: unknown */
+    struct status_line *line; /* for progress; NULL: it is not shown */
 };
 
 /* Allocates zeroed memory that stays shared after fork. Returns NULL if out of memory. It is never freed. */

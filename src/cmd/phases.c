@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/program_command.h"
+#include "cmd/progress.h"
 #include "report/json_text.h"
 #include "report/phase_report.h"
 
@@ -139,7 +140,7 @@ static int report(struct phases_options *o, const struct own_output *own, const 
     if (code == 0)
         code = phase_report_begin(&r, needs_details(o), o->common.guest.config.sysroot, err);
     if (code == 0 && !o->common.quiet)
-        phase_report_page(&r, own_page(own));
+        phase_report_page(&r, own_page(own), own_columns(own));
     if (code == 0)
         code = write_files(&o->output, &r, run, err);
     phase_report_end(&r);
@@ -149,6 +150,11 @@ static int report(struct phases_options *o, const struct own_output *own, const 
     return code;
 }
 
+static void note_insns(void *context, uint64_t insns)
+{
+    progress_run(context, insns, 0);
+}
+
 static int run_process(void *options, const struct own_output *own, struct process *p)
 {
     struct phases_options *o = options;
@@ -156,9 +162,13 @@ static int run_process(void *options, const struct own_output *own, struct proce
     struct bbv_set set = {0};
     double start = now_seconds();
     struct fine_signal fine = {.weight = o->by_insns ? BBV_INSNS : BBV_ENTRIES};
-    int code = bbv_profile_with(p, o->interval == NOT_GIVEN ? 0 : o->interval, &set, &fine, &err);
+    struct progress progress;
+    progress_begin(&progress, o->common.quiet ? NULL : own->line, 0, 0);
+    int code =
+        bbv_profile_with(p, o->interval == NOT_GIVEN ? 0 : o->interval, &set, &fine, note_insns, &progress, &err);
     if (process_is_child(p))
         end_as_child(p);
+    progress_end(&progress);
     if (code || process_loader_failed(p)) {
         fine_signal_free(&fine);
         bbv_free(&set);

@@ -35,6 +35,8 @@ static int prepare(struct program_options *o, char **argv, const struct program_
         code = guest_options_finish(&o->guest, argv, err);
     if (code == 0)
         note_inputs(own, &o->guest, &o->core);
+    if (code == 0 && !o->quiet)
+        o->guest.config.console = status_line_console(own->line);
     if (code == 0)
         code = own_page_open(own, o->page, err);
     if (code == 0 && steps->open)

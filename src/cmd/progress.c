@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "cmd/guest_run.h"
-#include "cmd/terminal.h"
 
 static double cpu_seconds(void)
 {
@@ -12,56 +11,74 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void progress_begin(struct progress *p, FILE *to, bool quiet, uint64_t skip_insns, uint64_t max_insns)
+void progress_begin(struct progress *p, struct status_line *line, uint64_t skip_insns, uint64_t max_insns)
 {
-    bool terminal = !quiet && terminal_obeys(to);
     double now = now_seconds();
-    *p = (struct progress){
-        .to = terminal ? to : NULL, .skip_insns = skip_insns, .max_insns = max_insns, .begun = now, .printed = now};
+    *p =
+        (struct progress){.line = line, .skip_insns = skip_insns, .max_insns = max_insns, .begun = now, .printed = now};
 }
 
-/* Ends the line: what a run of `insns` instructions, `done` of which took `seconds`, still takes. */
-static void print_rest(struct progress *p, uint64_t insns, uint64_t done, double seconds)
+/* Returns true if the line is shown, and it is time to update it. */
+static bool is_due(struct progress *p, double now)
 {
-    if (insns && done)
-        fprintf(p->to, ", %.0f s left", (double)(insns - done) / ((double)done / seconds));
-    fputs("\033[K", p->to);
-    fflush(p->to);
-    p->shown = true;
+    if (p->line == NULL || now - p->printed < PROGRESS_MS / 1000.0)
+        return false;
+    p->printed = now;
+    return true;
+}
+
+enum { REST_SIZE = 40 };
+
+/* What a run of `insns` instructions, `done` of which took `seconds`, still takes. */
+static const char *rest(char text[REST_SIZE], uint64_t insns, uint64_t done, double seconds)
+{
+    text[0] = '\0';
+    if (insns > done && done)
+        snprintf(text, REST_SIZE, ", %.0f s left", (double)(insns - done) / ((double)done / seconds));
+    return text;
 }
 
 void progress_skip(void *context, uint64_t insns)
 {
     struct progress *p = context;
     double now = now_seconds();
-    if (p->to == NULL || now - p->printed < 0.25)
-        return;
-    p->printed = now;
-    fprintf(p->to, "\rskipped %.0f of %.0f million instructions", (double)insns / 1e6, (double)p->skip_insns / 1e6);
-    print_rest(p, p->skip_insns, insns, now - p->begun);
+    char text[REST_SIZE];
+    if (is_due(p, now))
+        status_line_draw(p->line, "skipped %.0f of %.0f million instructions%s", (double)insns / 1e6,
+                         (double)p->skip_insns / 1e6, rest(text, p->skip_insns, insns, now - p->begun));
 }
 
 void progress_note(void *context, uint64_t insns)
 {
     struct progress *p = context;
     double now = now_seconds(), seconds = now - p->measuring;
+    char text[REST_SIZE];
     if (p->measuring == 0) {
         p->measuring = p->printed = now;
         p->cpu = cpu_seconds();
         return;
     }
-    if (p->to == NULL || now - p->printed < 0.25)
+    if (is_due(p, now))
+        status_line_draw(p->line, "%.1f million instructions, %.2f MIPS%s", (double)insns / 1e6,
+                         (double)insns / seconds / 1e6, rest(text, p->max_insns, insns, seconds));
+}
+
+void progress_run(struct progress *p, uint64_t insns, uint64_t all)
+{
+    double now = now_seconds();
+    char text[REST_SIZE];
+    if (!is_due(p, now))
         return;
-    p->printed = now;
-    double rate = (double)insns / seconds;
-    fprintf(p->to, "\r%.1f million instructions, %.2f MIPS", (double)insns / 1e6, rate / 1e6);
-    print_rest(p, p->max_insns, insns, seconds);
+    if (all)
+        status_line_draw(p->line, "%.0f of %.0f million instructions%s", (double)insns / 1e6, (double)all / 1e6,
+                         rest(text, all, insns, now - p->begun));
+    else
+        status_line_draw(p->line, "%.0f million instructions", (double)insns / 1e6);
 }
 
 void progress_end(struct progress *p)
 {
-    if (p->shown)
-        fputs("\r\033[K", p->to);
+    status_line_clear(p->line);
 }
 
 double progress_skip_seconds(const struct progress *p)

@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/pager.h"
 #include "cmd/profile_input.h"
+#include "cmd/terminal.h"
 #include "report/profile_export.h"
 #include "report/profile_report.h"
 
@@ -179,11 +180,12 @@ static bool has_page(const struct report_options *o)
 
 /* ---- the command */
 
-static int print_page(const struct report_options *o, const struct profile_report *r, struct error *err)
+static int print_page(const struct report_options *o, struct profile_report *r, struct error *err)
 {
     struct pager pager;
     struct error ignored;
     pager_open(&pager, !o->input.no_pager);
+    r->columns = terminal_columns(stdout);
     int code = profile_report_print(r, pager.to, pager.color, err);
     int closed = pager_close(&pager, code ? &ignored : err);
     return code ? code : closed;

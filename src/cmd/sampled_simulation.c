@@ -5,36 +5,35 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "cmd/progress.h"
 #include "cmd/simulation_run.h"
-#include "cmd/terminal.h"
 #include "phases/choose.h"
 #include "phases/kept.h"
 #include "phases/refine.h"
 
 /* Context of the callbacks of a pass: the progress line, and the file of --keep. */
 struct pass_context {
-    FILE *to;              /* terminal for the progress line, or NULL */
-    double begun, printed; /* times: start of the run, last update of the line; in seconds */
-    uint64_t insns;        /* instructions of the whole run; 0: unknown */
-    size_t points;         /* number of points; 0: unknown */
-    struct kept *kept;     /* finished windows; NULL without --keep */
+    struct status_line *line; /* for progress; NULL: it is not shown */
+    double begun, printed;    /* times: start of the run, last update of the line; in seconds */
+    uint64_t insns;           /* instructions of the whole run; 0: unknown */
+    size_t points;            /* number of points; 0: unknown */
+    struct kept *kept;        /* finished windows; NULL without --keep */
 };
 
 static void show_progress(void *context, uint64_t insns, size_t done, size_t begun)
 {
     struct pass_context *t = context;
     double now = now_seconds();
-    if (t->to == NULL || now - t->printed < 0.25)
+    if (t->line == NULL || now - t->printed < PROGRESS_MS / 1000.0)
         return;
     t->printed = now;
-    fprintf(t->to, "\r%.0f million instructions", (double)insns / 1e6);
+    char whole[40] = "", rest[40] = "";
     if (t->insns)
-        fprintf(t->to, " of %.0f", (double)t->insns / 1e6);
-    fprintf(t->to, ", %zu of %zu windows", done, t->points ? t->points : begun);
+        snprintf(whole, sizeof whole, " of %.0f", (double)t->insns / 1e6);
     if (t->points && done)
-        fprintf(t->to, ", %.0f s left", (now - t->begun) * ((double)t->points / (double)done - 1));
-    fputs("\033[K", t->to);
-    fflush(t->to);
+        snprintf(rest, sizeof rest, ", %.0f s left", (now - t->begun) * ((double)t->points / (double)done - 1));
+    status_line_draw(t->line, "%.0f%s million instructions, %zu of %zu windows%s", (double)insns / 1e6, whole, done,
+                     t->points ? t->points : begun, rest);
 }
 
 static void keep_window(void *context, size_t i, const struct measured *m)
@@ -97,14 +96,6 @@ enum {
 #define PERIOD_USUAL UINT64_C(1000000)  /* default instructions of a period */
 #define RUN_SHORT    UINT64_C(25000000) /* runs up to this length are simulated whole: a sample would be about half */
 
-static void say_what(const struct pass_context *t, const char *what)
-{
-    if (t->to == NULL)
-        return;
-    fprintf(t->to, "\r%s\033[K", what);
-    fflush(t->to);
-}
-
 /* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
 static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
 {
@@ -134,7 +125,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     to->seed = choice.seed;
     if (o->points && strcmp(o->points, "auto") != 0)
         return points_read(to, o->points, o->weights, o->window, err);
-    say_what(t, o->systematic ? "counting instructions" : "looking for phases");
+    status_line_draw(t->line, o->systematic ? "counting instructions" : "looking for phases");
     if (o->systematic) {
         if (o->sized || run_length_for(p, &t->insns, &unknown) != 0)
             t->insns = 0;
@@ -164,7 +155,7 @@ static int refine(const struct points_options *o, const struct simulation *s, st
     }
     int code = refine_plan(sampled, o->precision, sampled->result.insns / MORE_SHARE, s->warmup_insns, &more, err);
     if (code == 0 && more.points.count) {
-        say_what(t, "measuring more windows");
+        status_line_draw(t->line, "measuring more windows");
         code = spare_measure(spare, &more.points, sampled, &why);
         if (code != 0)
             error_set(&sampled->too_wide, code, "%.400s", why.text);
@@ -237,13 +228,12 @@ static int fill_report(const struct sampled_run *sampled, struct simulation *s, 
 int run_sampled(struct process *p, const struct points_options *o, struct simulation *s, const struct own_output *own,
                 bool quiet, struct run_report *report, struct sampled_run *sampled, struct error *err)
 {
-    bool terminal = !quiet && terminal_obeys(own->err);
-    struct pass_context t = {.to = terminal ? own->err : NULL, .begun = now_seconds()};
+    struct pass_context t = {.line = quiet ? NULL : own->line, .begun = now_seconds()};
     *sampled = (struct sampled_run){0};
     *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s, .sampled = sampled};
     bool whole;
     int code = choose_points(p, o, sampled, &t, &whole, err);
-    say_what(&t, "");
+    status_line_clear(t.line);
     if (code == 0 && whole) {
         sampled_run_free(sampled);
         s->warmup_insns = 0;
@@ -254,7 +244,7 @@ int run_sampled(struct process *p, const struct points_options *o, struct simula
     t.points = sampled->points.count;
     if (code == 0)
         code = run_pass(p, o, s, &t, sampled, err);
-    say_what(&t, "");
+    status_line_clear(t.line);
     if (process_interruption(p) && (code != 0 || sampled->result.insns == 0))
         code = error_set(err, -EINTR, "interrupted before a window was measured: there is no estimate");
     if (code == 0)

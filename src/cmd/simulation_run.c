@@ -26,7 +26,7 @@ int run_simulation(struct process *p, struct simulation *s, const struct own_out
 {
     struct progress progress;
     *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s};
-    progress_begin(&progress, own->err, quiet, s->skip_insns, s->max_insns);
+    progress_begin(&progress, quiet ? NULL : own->line, s->skip_insns, s->max_insns);
     s->progress = progress_note;
     s->skipping = progress_skip;
     s->progress_context = &progress;
@@ -50,7 +50,7 @@ static int run_programs(const struct with_options *w, struct simulation *s, cons
                         struct shared_run *run, struct error *err)
 {
     struct progress progress;
-    progress_begin(&progress, own->err, quiet, s->skip_insns, s->max_insns);
+    progress_begin(&progress, quiet ? NULL : own->line, s->skip_insns, s->max_insns);
     s->progress = progress_note;
     s->progress_context = &progress;
     int code = simulate_programs(w->config, w->count, s, run->result, run->sums, err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cmd/points_options.h"
 #include "cmd/program_command.h"
 #include "cmd/sampled_simulation.h"
@@ -25,6 +26,17 @@ struct stack_options {
 
 /* ---- which stacks */
 
+/* The method, or stage if `views`, whose name is most similar; NULL if none is. */
+static const char *suggest_stack(const char *name, bool views)
+{
+    struct suggestion s = suggest_for(name, strlen(name), 1 + (unsigned)strlen(name) / 4);
+    const char *meant = NULL;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (stack_rows[k].view == views && suggest_offer(&s, stack_rows[k].name))
+            meant = stack_rows[k].name;
+    return meant;
+}
+
 /* Chooses the stacks in a list of names separated by commas. `views`: they are stages, otherwise methods. */
 static int choose_named(struct stack_options *o, const char *option, const char *names, bool views, struct error *err)
 {
@@ -33,6 +45,9 @@ static int choose_named(struct stack_options *o, const char *option, const char 
         at += *at == ',';
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         int k = stack_find(name);
+        const char *meant = suggest_stack(name, views);
+        if ((k < 0 || stack_rows[k].view != views) && meant)
+            return error_set(err, -EINVAL, "%s %s: there is no '%s'; did you mean '%s'?", option, names, name, meant);
         if (k < 0 || stack_rows[k].view != views)
             return error_set(err, -EINVAL, "%s %s: there is no '%s'; `cyclescope list methods` lists all", option,
                              names, name);

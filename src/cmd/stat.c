@@ -215,9 +215,9 @@ static json_t *report_counters(const struct stat_options *o, struct stat_output 
         .run = report, .specs = &e->specs, .value = values, .fits = e->fits, .counter = e->counter};
     if (!o->common.quiet) {
         if (e->pmu)
-            counter_report_print(&counters, own_page(&to->own));
+            counter_report_print(&counters, own_page(&to->own), own_columns(&to->own));
         else
-            stat_report_print(report, own_page(&to->own));
+            stat_report_print(report, own_page(&to->own), own_columns(&to->own));
     }
     if (to->csv.to)
         counter_report_csv(&counters, to->csv.to);
@@ -236,7 +236,7 @@ static json_t *report_multiplexed(struct stat_options *o, struct stat_output *to
         return NULL;
     }
     if (!o->common.quiet)
-        logical_report_print(&r, own_page(&to->own));
+        logical_report_print(&r, own_page(&to->own), own_columns(&to->own));
     if (to->csv.to)
         logical_report_csv(&r, to->csv.to);
     if (to->json.to && (root = stat_report_json(report)) != NULL && !logical_report_json(&r, root)) {

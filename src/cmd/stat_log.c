@@ -103,7 +103,7 @@ static int estimate_program(struct reading *r, uint32_t program, struct logical_
 static json_t *report_program(const struct logical_report *report, const struct stat_log_output *to)
 {
     if (!to->quiet)
-        logical_report_print(report, own_page(to->own));
+        logical_report_print(report, own_page(to->own), own_columns(to->own));
     if (to->csv->to)
         logical_report_csv(report, to->csv->to);
     json_t *root = to->json->to ? run_report_json(report->run, "stat") : NULL;

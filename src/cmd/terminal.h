@@ -11,4 +11,8 @@ bool terminal_obeys(FILE *stream);
 /* Returns true if the stream is such a terminal and may show colors: $NO_COLOR is not set, or empty (no-color.org). */
 bool terminal_shows_colors(FILE *stream);
 
+/* Returns the columns of a page that goes to the stream: those of the terminal, from the terminal itself or from
+ * $COLUMNS; 80 if it is not a terminal, so that files are the same everywhere. */
+unsigned terminal_columns(FILE *stream);
+
 #endif

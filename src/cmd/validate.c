@@ -47,6 +47,7 @@ int validate_options_finish(struct validate_options *o, char **argv, struct erro
 
 int validate_run(struct validate_options *o, const struct own_output *own, struct program_runs *r, struct error *err)
 {
+    o->guest.config.console = o->quiet ? NULL : status_line_console(own->line);
     r->guest = &o->guest.config;
     r->restore = o->guest.restore;
     r->simulation = &o->core.simulation;

@@ -233,7 +233,7 @@ static int report(struct validation *v, const struct own_output *own)
                                 .points = second ? SWEEP_POINTS : 0,
                                 .draws = SWEEP_DRAWS};
     if (!o->common.quiet)
-        counters_report_print(&r, own_page(own));
+        counters_report_print(&r, own_page(own), own_columns(own));
     if (o->common.files.csv.to)
         counters_report_csv(&r, o->common.files.csv.to);
     if (o->common.files.svg.to)

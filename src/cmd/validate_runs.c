@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "checkpoint/checkpoint.h"
 #include "cmd/command.h"
-#include "cmd/terminal.h"
 #include "guest/files.h"
 
 void *program_run_slot(const struct program_runs *r, unsigned i)
@@ -74,8 +73,9 @@ static int separate_output(struct kept_output *kept, const struct own_output *ow
     return code;
 }
 
-/* Copies a file in memory to `to`. If the reader of `to` has closed it, that is not an error. */
-static int pass_on(int file, FILE *to, struct error *err)
+/* Copies a file in memory to `to`; `*last` is its last byte. If the reader of `to` has closed it, that is not an error.
+ */
+static int pass_on(int file, FILE *to, char *last, struct error *err)
 {
     char part[65536];
     uint64_t at = 0;
@@ -84,6 +84,7 @@ static int pass_on(int file, FILE *to, struct error *err)
     while (file >= 0 && code == 0 && (n = io_pread(file, part, sizeof part, at)) > 0) {
         code = io_write(fileno(to), part, (size_t)n);
         at += (uint64_t)n;
+        *last = part[n - 1];
     }
     code = n < 0 ? (int)n : code;
     return code == 0 || code == -EPIPE
@@ -93,9 +94,14 @@ static int pass_on(int file, FILE *to, struct error *err)
 
 static int pass_output_on(const struct kept_output *kept, const struct own_output *own, struct error *err)
 {
+    char last = '\0';
     signal(SIGPIPE, SIG_IGN);
-    int code = pass_on(kept->out, own->out, err);
-    return code == 0 ? pass_on(kept->err, own->err, err) : code;
+    status_line_hold(own->line);
+    int code = pass_on(kept->out, own->out, &last, err);
+    if (code == 0)
+        code = pass_on(kept->err, own->err, &last, err);
+    status_line_release(own->line, last);
+    return code;
 }
 
 static int simulate_run(struct program_runs *r, unsigned i, struct process *p, const struct kept_output *output)
@@ -107,7 +113,7 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     int code = r->prepare(r->context, i, &s, &run->job.err);
     if (code != 0)
         return code;
-    progress_begin(&run->progress, r->own->err, true, 0, 0);
+    progress_begin(&run->progress, NULL, 0, 0);
     code = simulate_process(p, &s, &run->result, &run->job.err);
     if (code != 0)
         return code;
@@ -125,8 +131,10 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     if (code == 0 && i == 0)
         code = pass_output_on(output, r->own, &run->job.err);
     if (i == 0 && !r->quiet) {
+        status_line_hold(r->own->line);
         report_death(r->own, p);
         fflush(r->own->err);
+        status_line_release(r->own->line, '\n');
     }
     return code;
 }
@@ -207,7 +215,7 @@ int program_runs_do(struct program_runs *r, struct error *err)
                        .work = work,
                        .context = r,
                        .insns = r->simulation->max_insns,
-                       .terminal = !r->quiet && terminal_obeys(r->own->err) ? r->own->err : NULL};
+                       .line = r->quiet ? NULL : r->own->line};
     unsigned finished = 0;
     r->interrupted = run_jobs(&all, &finished);
     r->seconds = now_seconds() - start;

@@ -61,7 +61,7 @@ static int write_report(struct stacks_options *o, const struct own_output *own, 
 {
     int status = r->run.status;
     if (!o->common.quiet)
-        validate_report_print(r, own_page(own));
+        validate_report_print(r, own_page(own), own_columns(own));
     if (o->common.files.csv.to)
         validate_report_csv(r, o->common.files.csv.to);
     if (o->common.files.svg.to)

@@ -39,6 +39,14 @@ struct guest_report {
     void *context;
 };
 
+/* The terminal that the command itself writes to, for a command that has a line there which it redraws in place. Called
+ * around every write of the guest, and of the processes that it forks, to any descriptor. */
+struct guest_console {
+    bool (*begin)(void *context, int fd);  /* returns true if `fd` is that terminal; then `end` follows */
+    void (*end)(void *context, char last); /* `last` is the last byte that the terminal got; 0: none */
+    void *context;
+};
+
 /* The environment of a guest that is given no other: a few variables, the same for every caller. Ends with NULL. */
 extern char *const guest_environment[];
 
@@ -60,7 +68,8 @@ struct process_config {
     uint64_t memory_limit_bytes;    /* see guest_memory_new */
     uint64_t stack_limit_bytes;     /* RLIMIT_STACK */
     uint64_t quantum_insns;         /* instructions that a thread runs before the next thread's turn */
-    const struct guest_report *report; /* contents of /dev/cyclescope; NULL: the file does not exist */
+    const struct guest_report *report;   /* contents of /dev/cyclescope; NULL: the file does not exist */
+    const struct guest_console *console; /* the command's terminal; NULL: it needs no care */
 };
 
 /* Loads the program and creates its first thread. NULL with a message in `err` if it fails. */

@@ -90,9 +90,10 @@ void bbv_free(struct bbv_set *s);
 int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct error *err) MUST_CHECK;
 
 /* The same, with an interval that follows from the run if `interval` is 0: 1, 2, 10, 20, 100 ... thousand instructions,
- * such that there are 200 to 1000 vectors. Also records the fine signal in the same pass, unless `fine` is NULL. */
+ * such that there are 200 to 1000 vectors. Also records the fine signal in the same pass, unless `fine` is NULL.
+ * `progress`, unless NULL, is called now and then with the instructions so far. */
 int bbv_profile_with(struct process *p, uint64_t interval, struct bbv_set *s, struct fine_signal *fine,
-                     struct error *err) MUST_CHECK;
+                     void (*progress)(void *context, uint64_t insns), void *context, struct error *err) MUST_CHECK;
 
 /* Adds block number `number`, which must be the number of blocks added so far, and the mapping that contains it. 0 or
  * -ENOMEM, without a message. */

@@ -30,7 +30,9 @@ struct profiling {
     struct work *work; /* of the vector in progress, by block */
     uint64_t *live;    /* bitmap by block: `work` is not 0 */
     size_t work_count, work_room, live_count, live_room;
-    int code; /* first error in a callback; 0: none */
+    int code;                                        /* first error in a callback; 0: none */
+    void (*progress)(void *context, uint64_t insns); /* NULL: not wanted */
+    void *context;                                   /* of `progress` */
 };
 
 /* ---- vectors */
@@ -175,6 +177,8 @@ static void run_counted(struct process *p, struct engine_state *e, struct profil
             ran = 0;
         }
         process_trap(p, t);
+        if (counted && profile->progress && !process_is_child(p))
+            profile->progress(profile->context, process_retired_insns(p));
         if (counted && process_is_child(p)) {
             counted = false;
             interpreter.set_hooks(e, &(struct engine_hooks){.block = NULL});
@@ -185,14 +189,19 @@ static void run_counted(struct process *p, struct engine_state *e, struct profil
 }
 
 int bbv_profile_with(struct process *p, uint64_t interval, struct bbv_set *s, struct fine_signal *fine,
-                     struct error *err)
+                     void (*progress)(void *context, uint64_t insns), void *context, struct error *err)
 {
     struct engine_state *e = interpreter.create(process_memory(p), err);
     if (e == NULL)
         return -ENOMEM;
     s->interval = interval ? interval : CHOSEN_FIRST;
-    struct profiling profile = {
-        .set = s, .fine = fine, .memory = process_memory(p), .chosen = interval == 0, .left = s->interval};
+    struct profiling profile = {.set = s,
+                                .fine = fine,
+                                .memory = process_memory(p),
+                                .chosen = interval == 0,
+                                .left = s->interval,
+                                .progress = progress,
+                                .context = context};
     interpreter.set_hooks(e, &(struct engine_hooks){.count_blocks = true});
     run_counted(p, e, &profile);
     interpreter.destroy(e);
@@ -207,5 +216,5 @@ int bbv_profile_with(struct process *p, uint64_t interval, struct bbv_set *s, st
 
 int bbv_profile(struct process *p, uint64_t interval, struct bbv_set *s, struct error *err)
 {
-    return bbv_profile_with(p, interval, s, NULL, err);
+    return bbv_profile_with(p, interval, s, NULL, NULL, NULL, err);
 }

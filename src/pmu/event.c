@@ -21,7 +21,7 @@ const struct event *event_find(const char *name, size_t length)
 
 const char *event_suggest(const char *name, size_t length)
 {
-    struct suggestion s = suggest_for(name, length, (unsigned)length / 3);
+    struct suggestion s = suggest_for(name, length, length < 12 ? 1 + (unsigned)length / 4 : (unsigned)length / 3);
     const char *best = NULL;
     for (size_t i = 0; i < event_count; i++) {
         if (suggest_offer(&s, events[i].name))

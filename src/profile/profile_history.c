@@ -5,11 +5,8 @@
 
 static const char *const outcome_names[PROFILE_OUTCOME_BITS] = {
     "l1i_miss", "l2i_miss", "itlb_miss", "l1d_miss", "l2d_miss", "dtlb_miss", "forwarded", "rejected", "misfetched"};
-static const char *const outcome_heads[PROFILE_OUTCOME_BITS] = {"L1I%",  "L2I%", "ITLB%", "L1D%", "L2D%",
-                                                                "DTLB%", "fwd%", "rej%",  "misf%"};
 static const char *const stage_names[PROFILE_STAGES] = {"fetch_to_dispatch", "dispatch_to_issue", "issue_to_complete",
                                                         "complete_to_retire"};
-static const char *const stage_heads[PROFILE_STAGES] = {"fetch", "disp", "issue", "compl"};
 
 /* ---- adding up */
 
@@ -67,50 +64,6 @@ const struct profile_history *history_table_find(const struct history_table *t, 
 {
     const struct profile_history key = {.pc = pc};
     return t->count ? bsearch(&key, t->of, t->count, sizeof *t->of, by_pc) : NULL;
-}
-
-/* ---- columns */
-
-void history_head(const struct history_table *t, FILE *to)
-{
-    if (t->all.samples) {
-        for (unsigned i = 0; i < PROFILE_STAGES; i++)
-            fprintf(to, " %7s", stage_heads[i]);
-        fprintf(to, " %6s", "ret%");
-        for (unsigned i = 0; i < PROFILE_OUTCOME_BITS; i++)
-            if (t->all.outcome[i])
-                fprintf(to, " %6s", outcome_heads[i]);
-        if (t->all.mispredicted)
-            fprintf(to, " %6s", "misp%");
-    }
-    if (t->all.pairs)
-        fprintf(to, " %19s", "wasted issue slots");
-}
-
-static void put_mean(uint64_t sum, uint64_t n, double factor, int width, FILE *to)
-{
-    if (n)
-        fprintf(to, " %*.1f", width, factor * (double)sum / (double)n);
-    else
-        fprintf(to, " %*s", width, "-");
-}
-
-void history_row(const struct history_table *t, const struct profile_history *h, FILE *to)
-{
-    static const struct profile_history none;
-    h = h ? h : &none;
-    if (t->all.samples) {
-        for (unsigned i = 0; i < PROFILE_STAGES; i++)
-            put_mean(h->latency_cycles[i], h->retired, 1, 7, to);
-        put_mean(h->retired, h->samples, 100, 6, to);
-        for (unsigned i = 0; i < PROFILE_OUTCOME_BITS; i++)
-            if (t->all.outcome[i])
-                put_mean(h->outcome[i], h->samples, 100, 6, to);
-        if (t->all.mispredicted)
-            put_mean(h->mispredicted, h->samples, 100, 6, to);
-    }
-    if (t->all.pairs)
-        put_mean(h->slots, h->pairs, 1, 19, to);
 }
 
 /* ---- JSON */

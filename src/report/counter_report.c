@@ -7,6 +7,7 @@
 #include "pmu/fit.h"
 #include "report/csv.h"
 #include "report/sampled_report.h"
+#include "report/text_table.h"
 
 static bool is_counted(const struct counter_report *r, size_t event)
 {
@@ -72,12 +73,15 @@ static void comment_on(const struct counter_report *r, size_t event, char text[C
 
 /* ---- text */
 
-static void print_line(const char *count, const char *label, int width, const char *comment, FILE *to)
+/* A row; `comment` may be empty. Only estimates have an interval. */
+static void put_row(const struct counter_report *r, struct text_table *t, const char *label, const char *count,
+                    const char *interval, const char *comment)
 {
-    if (*comment)
-        fprintf(to, " %19s  %-*s # %s\n", count, width, label, comment);
-    else
-        fprintf(to, " %19s  %s\n", count, label);
+    text_cell(t, "%s", label);
+    text_cell(t, "%s", count);
+    if (r->run->sampled)
+        text_cell(t, "%s", interval);
+    text_cell(t, "%s", comment);
 }
 
 /* How much warming distorts this count. Counts of retired instructions do not depend on the wrong path. Counts by edge
@@ -93,37 +97,35 @@ static enum warm_trust trust_of(const struct event_spec *s)
     return counted_as_is ? trust : TRUST_NEAR;
 }
 
-/* Half of the 95 % interval of an estimated count. */
+/* Half the width of the 95 % interval of an estimated count. */
 static double half_of(const struct counter_report *r, size_t event)
 {
     return sampled_add_warm_error(r->run, sampled_half(r->run, SIMULATION_NUMBERS + event), amount_of(r, event),
                                   trust_of(&r->specs->of[event]));
 }
 
-/* Appends the 95 % interval, in percent of the count, if the count is an estimate. */
-static void append_interval(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
+/* Half the width of the 95 % interval in percent of the count. */
+static const char *interval_text(const struct counter_report *r, size_t event, char text[COMMENT_SIZE])
 {
-    size_t used = strlen(text);
-    if (!r->run->sampled || amount_of(r, event) == 0)
-        return;
-    double half = half_of(r, event);
-    if (isfinite(half))
-        snprintf(text + used, COMMENT_SIZE - used, "%s± %.1f %%", used ? ", " : "", 100 * half / amount_of(r, event));
-    else
-        snprintf(text + used, COMMENT_SIZE - used, "%sinterval not known", used ? ", " : "");
+    double half = r->run->sampled && amount_of(r, event) > 0 ? half_of(r, event) : 0;
+    if (!isfinite(half))
+        return "unknown";
+    text[0] = '\0';
+    if (amount_of(r, event) > 0)
+        snprintf(text, COMMENT_SIZE, "%.1f %%", 100 * half / amount_of(r, event));
+    return text;
 }
 
-static void print_events(const struct counter_report *r, int width, FILE *to)
+static void put_events(const struct counter_report *r, struct text_table *t)
 {
-    char text[GROUPED_SIZE], comment[COMMENT_SIZE];
+    char text[GROUPED_SIZE], comment[COMMENT_SIZE], half[COMMENT_SIZE];
     for (size_t i = 0; i < r->specs->count; i++) {
         const char *label = r->specs->of[i].text;
         comment_on(r, i, comment);
-        append_interval(r, i, comment);
         if (is_counted(r, i))
-            print_line(grouped(r->value[i], text), label, width, comment, to);
+            put_row(r, t, label, grouped(r->value[i], text), interval_text(r, i, half), comment);
         else
-            print_line("<not counted>", label, width, "", to);
+            put_row(r, t, label, "<not counted>", "", "");
     }
 }
 
@@ -134,35 +136,37 @@ static void print_unfit(const struct counter_report *r, FILE *to)
     char why[160];
     for (size_t i = 0; i < r->specs->count; i++)
         fit += r->fits[i];
-    fprintf(to, " %zu of %zu event%s fit the %" PRIu64 " counter%s of %s%s\n", fit, r->specs->count,
-            r->specs->count == 1 ? "" : "s", core->pmu_counters, core->pmu_counters == 1 ? "" : "s", core->name,
-            fit == r->specs->count ? "." : "; not counted:");
+    text_paragraph(to, "%zu of %zu event%s fit the %" PRIu64 " counter%s of %s%s", fit, r->specs->count,
+                   r->specs->count == 1 ? "" : "s", core->pmu_counters, core->pmu_counters == 1 ? "" : "s", core->name,
+                   fit == r->specs->count ? "." : "; not counted:");
     for (size_t i = 0; i < r->specs->count; i++) {
         if (r->fits[i])
             continue;
         pmu_unfit_text(r->specs, i, core, why, sizeof why);
-        fprintf(to, "   %s: %s\n", r->specs->of[i].text, why);
+        text_paragraph(to, "  %s: %s", r->specs->of[i].text, why);
     }
     fputc('\n', to);
 }
 
-void counter_report_print(const struct counter_report *r, FILE *to)
+void counter_report_print(const struct counter_report *r, FILE *to, unsigned columns)
 {
     const struct core_counts *c = &r->run->result.counts.core;
+    struct text_table *t = text_table_new();
     char text[GROUPED_SIZE], ipc[COMMENT_SIZE] = "";
-    int width = (int)strlen("instructions");
-    for (size_t i = 0; i < r->specs->count; i++) {
-        int length = (int)strlen(r->specs->of[i].text);
-        width = length > width ? length : width;
-    }
-    run_report_print_begin(r->run, to);
-    fputc('\n', to);
-    print_events(r, width, to);
-    fputc('\n', to);
+    text_column(t, TEXT_LEFT, "event");
+    text_column(t, TEXT_NUMBER, "count");
+    if (r->run->sampled)
+        text_column(t, TEXT_NUMBER, "±");
+    text_column(t, TEXT_WRAP, "");
+    put_events(r, t);
+    text_empty_line(t);
     if (c->cycles)
         snprintf(ipc, sizeof ipc, "%8.3f IPC", (double)c->instructions / (double)c->cycles);
-    print_line(grouped(c->instructions, text), "instructions", width, ipc, to);
-    print_line(grouped(c->cycles, text), "cycles", width, "", to);
+    put_row(r, t, "instructions", grouped(c->instructions, text), "", ipc);
+    put_row(r, t, "cycles", grouped(c->cycles, text), "", "");
+    run_report_print_begin(r->run, to);
+    fputc('\n', to);
+    text_table_print(t, to, 1, columns);
     fputc('\n', to);
     if (r->fits)
         print_unfit(r, to);

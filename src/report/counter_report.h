@@ -14,7 +14,7 @@ struct counter_report {
     const unsigned *counter; /* by event that fits: its counter, or COUNTER_OF_ITS_OWN (pmu/fit.h) */
 };
 
-void counter_report_print(const struct counter_report *r, FILE *to);
+void counter_report_print(const struct counter_report *r, FILE *to, unsigned columns);
 /* Columns: event,value,unit. `value` is empty if the event was not counted. When programs share the core, the columns
  * are number,program,event,value,unit; call this once per program, in order, since only program 0 writes the heading.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/csv.h"
+#include "report/text_table.h"
 
 static const char *clock_unit(const struct plan *p)
 {
@@ -15,7 +16,7 @@ static const char *clock_unit(const struct plan *p)
 
 enum { ERROR_SIZE = 24 };
 
-/* Half of the 95 % interval in percent of the value, as text. */
+/* Half the width of the 95 % interval in percent of the value, as text. */
 static const char *width_text(const struct estimate *e, char text[ERROR_SIZE])
 {
     double half = estimate_half(e);
@@ -26,35 +27,53 @@ static const char *width_text(const struct estimate *e, char text[ERROR_SIZE])
     if (e->value == 0)
         snprintf(text, ERROR_SIZE, "up to %.0f", e->high);
     else
-        snprintf(text, ERROR_SIZE, "± %.2f %%", 100 * half / e->value);
+        snprintf(text, ERROR_SIZE, "%.2f %%", 100 * half / e->value);
     return text;
 }
 
-/* Terminal columns of UTF-8 text: `±` is one column but two bytes. */
-static int width_of(const char *text)
+static void put_heads(const struct logical_report *r, struct text_table *t)
 {
-    int columns = 0;
-    for (; *text; text++)
-        columns += (*text & 0xc0) != 0x80;
-    return columns;
+    text_column(t, TEXT_LEFT, "event");
+    text_column(t, TEXT_NUMBER, "count");
+    text_column(t, TEXT_NUMBER, "±");
+    text_column(t, TEXT_NUMBER, "counted");
+    if (r->truth) {
+        text_column(t, TEXT_NUMBER, "true count");
+        text_column(t, TEXT_NUMBER, "error");
+    }
+    text_column(t, TEXT_WRAP, "");
 }
 
-static void print_event(const struct logical_report *r, size_t event, int name_width, FILE *to)
+static void put_truth(const struct logical_report *r, size_t event, struct text_table *t)
+{
+    char count[GROUPED_SIZE];
+    double truth = (double)r->truth[event];
+    text_cell(t, "%s", grouped(r->truth[event], count));
+    if (truth > 0)
+        text_cell(t, "%+.2f %%", 100 * (r->estimate[event].value - truth) / truth);
+    else
+        text_cell(t, "%s", "");
+}
+
+static bool is_outside(const struct logical_report *r, size_t event)
+{
+    const struct estimate *e = &r->estimate[event];
+    double truth = r->truth ? (double)r->truth[event] : 0;
+    return r->truth && (truth < e->low - 0.5 || truth > e->high + 0.5);
+}
+
+static void put_event(const struct logical_report *r, size_t event, struct text_table *t)
 {
     char count[GROUPED_SIZE], error[ERROR_SIZE];
     struct estimate e = r->estimate[event];
-    const char *width = width_text(&e, error);
-    fprintf(to, " %19s  %*s%s  %-*s # counted %5.1f %% of the time", grouped((uint64_t)llround(e.value), count),
-            11 - width_of(width), "", width, name_width, r->specs->of[event].text, 100 * e.share);
-    if (r->truth) {
-        double truth = (double)r->truth[event];
-        fprintf(to, ", true %s", grouped(r->truth[event], count));
-        if (truth > 0)
-            fprintf(to, " (%+.2f %%)", 100 * (e.value - truth) / truth);
-        if (truth < e.low - 0.5 || truth > e.high + 0.5)
-            fputs(", outside the interval", to);
-    }
-    fputs(e.bursty ? ", bursty\n" : "\n", to);
+    text_cell(t, "%s", r->specs->of[event].text);
+    text_cell(t, "%s", grouped((uint64_t)llround(e.value), count));
+    text_cell(t, "%s", width_text(&e, error));
+    text_cell(t, "%.1f %%", 100 * e.share);
+    if (r->truth)
+        put_truth(r, event, t);
+    bool outside = is_outside(r, event);
+    text_cell(t, "%s%s%s", outside ? "outside" : "", outside && e.bursty ? ", " : "", e.bursty ? "bursty" : "");
 }
 
 static void print_plan(const struct logical_report *r, FILE *to)
@@ -62,14 +81,15 @@ static void print_plan(const struct logical_report *r, FILE *to)
     const struct plan *p = r->plan;
     char slice[GROUPED_SIZE], round[GROUPED_SIZE];
     if (p->group_count == 1) {
-        fprintf(to, " All events fit the core's counters at once and were counted all the time.\n");
+        text_paragraph(to, "All events fit the core's counters at once and were counted all the time.");
         return;
     }
-    fprintf(to,
-            " %zu events multiplexed in %zu groups: slices of %s %s, rounds of %s in %s order; ± is the 95 %% interval "
-            "(%s)\n",
-            p->event_count, p->group_count, grouped(p->slice, slice), clock_unit(p),
-            grouped(p->slice * p->slots, round), p->fixed_order ? "fixed" : "random", r->estimator->name);
+    text_paragraph(to,
+                   "%zu events multiplexed in %zu groups: slices of %s %s, rounds of %s in %s order, estimated by %s. "
+                   "%s, in percent of the count. `counted` is the share of the time.",
+                   p->event_count, p->group_count, grouped(p->slice, slice), clock_unit(p),
+                   grouped(p->slice * p->slots, round), p->fixed_order ? "fixed" : "random", r->estimator->name,
+                   PLUS_MINUS_MEANING);
 }
 
 static void print_warnings(const struct logical_report *r, FILE *to)
@@ -79,42 +99,51 @@ static void print_warnings(const struct logical_report *r, FILE *to)
     for (size_t i = 0; i < r->plan->event_count; i++)
         bursty += r->estimate[i].bursty;
     if (bursty)
-        fprintf(to, " %zu event%s came in bursts that are shorter than a round: use shorter slices or a larger share\n",
-                bursty, bursty == 1 ? "" : "s");
+        text_paragraph(
+            to, "%zu event%s came in bursts that are shorter than a round: use shorter slices or a larger share.",
+            bursty, bursty == 1 ? "" : "s");
     if (r->lost)
-        fprintf(to, " %s slices were lost because the log was full; their counts are estimated from other slices\n",
-                grouped(r->lost, text));
+        text_paragraph(to,
+                       "%s slices were lost because the log was full; their counts are estimated from other slices.",
+                       grouped(r->lost, text));
 }
 
-static void print_cost(const struct logical_report *r, FILE *to)
+static void put_total(struct text_table *t, const char *name, uint64_t count)
+{
+    char text[GROUPED_SIZE];
+    text_cell(t, "%s", name);
+    text_cell(t, "%s", grouped(count, text));
+    text_end_row(t);
+}
+
+static void print_rates(const struct logical_report *r, FILE *to)
 {
     const struct core_counts *c = &r->run->result.counts.core;
-    char text[GROUPED_SIZE];
+    if (r->cycles)
+        fprintf(to, " %.3f IPC", (double)r->insns / (double)r->cycles);
     if (c->machine_cycles && c->cycles > c->machine_cycles)
-        fprintf(to, " %19s  cycles of the sampler in machine mode: %.2f %%\n", grouped(c->machine_cycles, text),
+        fprintf(to, "%s the sampler in machine mode takes %.2f %% more cycles", r->cycles ? ";" : "",
                 100 * (double)c->machine_cycles / (double)(c->cycles - c->machine_cycles));
+    fputc('\n', to);
 }
 
-void logical_report_print(const struct logical_report *r, FILE *to)
+void logical_report_print(const struct logical_report *r, FILE *to, unsigned columns)
 {
-    uint64_t cycles = r->cycles, insns = r->insns;
-    char text[GROUPED_SIZE];
-    int name_width = 12;
-    for (size_t i = 0; i < r->specs->count; i++) {
-        int length = (int)strlen(r->specs->of[i].text);
-        name_width = length > name_width ? length : name_width;
-    }
+    const struct core_counts *c = &r->run->result.counts.core;
+    struct text_table *t = text_table_new();
+    put_heads(r, t);
+    for (size_t i = 0; i < r->specs->count; i++)
+        put_event(r, i, t);
+    text_empty_line(t);
+    put_total(t, "instructions", r->insns);
+    put_total(t, "cycles", r->cycles);
+    if (c->machine_cycles && c->cycles > c->machine_cycles)
+        put_total(t, "cycles, sampler", c->machine_cycles);
     run_report_print_begin(r->run, to);
     fputc('\n', to);
-    for (size_t i = 0; i < r->specs->count; i++)
-        print_event(r, i, name_width, to);
+    text_table_print(t, to, 1, columns);
     fputc('\n', to);
-    fprintf(to, " %19s  instructions of the program", grouped(insns, text));
-    if (cycles)
-        fprintf(to, ", %.3f IPC", (double)insns / (double)cycles);
-    fprintf(to, "\n %19s  cycles of the program\n", grouped(cycles, text));
-    print_cost(r, to);
-    fputc('\n', to);
+    print_rates(r, to);
     print_plan(r, to);
     print_warnings(r, to);
     run_report_print_end(r->run, to);

@@ -17,7 +17,7 @@ struct logical_report {
     uint64_t lost;                   /* slices that were dropped because the sampler's log was full */
 };
 
-void logical_report_print(const struct logical_report *r, FILE *to);
+void logical_report_print(const struct logical_report *r, FILE *to, unsigned columns);
 /* Columns: event,value,low,high,share,bursty, then true_value if `truth` is set. When programs share the core, the
  * columns number,program come first, and only program 0 writes the heading. `high` is empty if the interval has no
  * upper bound. */

@@ -2,7 +2,7 @@
 
 #include "report/stall_picture.h"
 
-enum { COLUMNS = 72, ROWS = 8, MATRIX = 32 };
+enum { COLUMNS = 64, ROWS = 8, MATRIX = 32 };
 
 /* The mean of the values that share a column. */
 static double column_of(const double *value, size_t count, size_t columns, size_t column)
@@ -61,7 +61,7 @@ void phase_matrix_picture(const struct similarity *m, FILE *to)
     size_t size = m->count < MATRIX ? m->count : MATRIX;
     if (size < 2)
         return;
-    fputs("\nsimilarity: any two parts of the run compared (@: the same, blank: nothing in common)\n", to);
+    fputs("\nsimilarity of any two parts of the run (@: the same, blank: nothing in common)\n", to);
     for (size_t row = 0; row < size; row++) {
         fputs("         |", to);
         for (size_t column = 0; column < size; column++) {

@@ -9,8 +9,9 @@
 #include "report/phase_picture.h"
 #include "profile/profile_names.h"
 #include "report/stall_picture.h"
+#include "report/text_table.h"
 
-enum { MATRIX = 128, PAGE_FUNCTIONS = 3, NAME_MOST = 40 };
+enum { MATRIX = 128, PAGE_FUNCTIONS = 3 };
 
 /* Share of a phase that its second and third function need to be listed on the page. */
 static const double LEAST_SHARE = 0.01;
@@ -127,7 +128,7 @@ static void print_points(const struct phase_report *r, FILE *to)
     print_point(r, "best for the budget", &p->budgeted, to);
     print_point(r, p->structure.periods ? "initialization + a period" : "initialization + as much", &p->naive, to);
     if (p->init_end > 0)
-        fprintf(to, "  Differences are from the run after initialization, which is %.1f %% of the run.\n",
+        fprintf(to, "  Differences are from the run after initialization, which is %.1f %% of it.\n",
                 100 * (1 - p->structure.init.insns / (double)r->start[r->set->count]));
     fprintf(to, "\n%u point%s by clustering            start     length     weight\n", r->clusters->count,
             r->clusters->count == 1 ? " " : "s");
@@ -139,33 +140,38 @@ static void print_points(const struct phase_report *r, FILE *to)
     }
 }
 
-static void print_function(const struct phase_report *r, unsigned phase, const struct phase_share *s, FILE *to)
+static void put_function(const struct phase_report *r, unsigned phase, const struct phase_share *s,
+                         struct text_table *t)
 {
     struct phase_function f = phase_function_at(r->functions, s->function);
-    fprintf(to, "%6.1f %%  %.*s", 100 * s->insns / r->code[phase].insns, NAME_MOST, f.name);
+    text_cell(t, "  %s", f.name);
+    text_cell(t, "%.1f", 100 * s->insns / r->code[phase].insns);
     if (f.file)
-        fprintf(to, "  %s:%u", short_path(f.file), f.line);
-    fputc('\n', to);
+        text_cell(t, "%s:%u", short_path(f.file), f.line);
+    text_end_row(t);
 }
 
-static void print_functions(const struct phase_report *r, FILE *to)
+static void print_functions(const struct phase_report *r, FILE *to, unsigned columns)
 {
     if (r->functions == NULL) {
-        fputs("\nA .bb file has no addresses. To see the functions of a phase, run `phases` on the program itself.\n",
+        fputs("\nA .bb file has no addresses. To see the functions of a phase, run `phases` on\n"
+              "the program itself.\n",
               to);
         return;
     }
-    fputs("\nfunctions of each phase, by instructions\n", to);
-    for (unsigned k = 0; k < r->clusters->count; k++)
-        for (size_t i = 0; i < r->code[k].shares && i < PAGE_FUNCTIONS; i++) {
-            if (i > 0 && r->code[k].share[i].insns < LEAST_SHARE * r->code[k].insns)
-                break;
-            if (i == 0)
-                fprintf(to, "  %-4u", k);
-            else
-                fputs("      ", to);
-            print_function(r, k, &r->code[k].share[i], to);
-        }
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "functions of each phase, by instructions");
+    text_column(t, TEXT_NUMBER, "%");
+    text_column(t, TEXT_CUT, "");
+    for (unsigned k = 0; k < r->clusters->count; k++) {
+        text_cell(t, "phase %u", k);
+        text_end_row(t);
+        for (size_t i = 0; i < r->code[k].shares && i < PAGE_FUNCTIONS; i++)
+            if (i == 0 || r->code[k].share[i].insns >= LEAST_SHARE * r->code[k].insns)
+                put_function(r, k, &r->code[k].share[i], t);
+    }
+    fputc('\n', to);
+    text_table_print(t, to, 0, columns);
 }
 
 /* The period that the paper's signal, the difference graph, shows, if it is another one. */
@@ -185,11 +191,11 @@ static void print_paper(const struct phase_report *r, FILE *to)
 static void print_shortness(const struct phase_report *r, FILE *to)
 {
     if (r->set->count == 1 && r->set->insns >= 100)
-        fprintf(to, "The run is not longer than one interval: --interval %llu would show its phases.\n\n",
+        fprintf(to, "The run is not longer than one interval: --interval %llu would show its\nphases.\n\n",
                 (unsigned long long)(r->set->insns / 100));
 }
 
-void phase_report_page(const struct phase_report *r, FILE *to)
+void phase_report_page(const struct phase_report *r, FILE *to, unsigned columns)
 {
     const struct phases *p = r->phases;
     char interval[SHORT_NUMBER];
@@ -204,7 +210,7 @@ void phase_report_page(const struct phase_report *r, FILE *to)
     print_structure(r, to);
     print_paper(r, to);
     print_points(r, to);
-    print_functions(r, to);
+    print_functions(r, to, columns);
     phase_picture("difference to the whole run", p->difference, p->count, r->set->interval, to);
     phase_picture("initialization difference: the first quarter compared with the run", p->initialization,
                   p->initialization_count, r->set->interval, to);

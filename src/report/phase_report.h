@@ -36,7 +36,7 @@ void phase_report_end(struct phase_report *r);
 /* Instructions of a stretch. */
 uint64_t phase_report_length(const struct phase_report *r, const struct phase_point *p);
 
-void phase_report_page(const struct phase_report *r, FILE *to);
+void phase_report_page(const struct phase_report *r, FILE *to, unsigned columns);
 /* An object with the keys phases, points, best_period, budgeted and naive, owned by the caller. NULL if memory ran out.
  */
 json_t *phase_report_json(const struct phase_report *r);

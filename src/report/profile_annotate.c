@@ -9,7 +9,7 @@
 #include "report/profile_columns.h"
 #include "report/run_report.h"
 
-enum { PERCENT_WIDTH = 8, COUNT_WIDTH = 16 };
+enum { INSN_COLUMNS = 40, PERCENT_COLUMNS = 8, COUNT_COLUMNS = 15 }; /* what a page must have room for */
 enum { AHEAD_INSNS = 8 }; /* instructions shown after a sampled one if the size of the function is unknown */
 
 /* Shares of the function from which an instruction is highlighted. */
@@ -22,8 +22,10 @@ struct page {
     const struct profile_rows *insns; /* sampled instructions of all functions, sorted by function and address */
     size_t next, end;                 /* rows of this function that have not been printed yet */
     const struct profile_amount *sum; /* total of the function, by event */
-    const char *file;                 /* file of the source line that was printed last, or NULL */
+    const char *file;                 /* file of the source line that was shown last, or NULL */
     unsigned line;                    /* number of that line */
+    bool counts;                      /* counts are shown beside shares */
+    struct text_table *text;
     FILE *to;
 };
 
@@ -34,11 +36,6 @@ static uint64_t pc_of(const struct page *p, size_t i)
 
 /* ---- lines */
 
-static int columns_width(const struct page *p)
-{
-    return (int)(p->a->last - p->a->first + 1) * (PERCENT_WIDTH + COUNT_WIDTH);
-}
-
 static void print_head(const struct page *p)
 {
     const struct profile_annotate *a = p->a;
@@ -47,18 +44,30 @@ static void print_head(const struct page *p)
     for (unsigned e = a->first; e <= a->last; e++) {
         char weight[GROUPED_SIZE], samples[GROUPED_SIZE];
         const struct profile_counted *c = &profile->event[e];
-        fprintf(p->to, " %.2f %% of %s: %s %s, %s samples\n", share_percent(c, p->sum[e].weight), c->name,
-                c->period ? "about" : "exactly", grouped(p->sum[e].weight, weight),
-                grouped(p->sum[e].samples, samples));
+        fprintf(p->to, " %.2f %% of %s: %s %s, %s sample%s\n", share_percent(c, p->sum[e].weight), c->name,
+                c->period ? "about" : "exactly", grouped(p->sum[e].weight, weight), grouped(p->sum[e].samples, samples),
+                p->sum[e].samples == 1 ? "" : "s");
     }
-    fputs("\n  ", p->to);
-    for (unsigned e = a->first; e <= a->last; e++)
-        fprintf(p->to, "%*s%*.*s", PERCENT_WIDTH, "%", COUNT_WIDTH, COUNT_WIDTH - 1, profile->event[e].name);
-    fputs(" |\n", p->to);
+    fputc('\n', p->to);
 }
 
-/* Prints the source line of the instruction at `pc`, unless it is the line that was printed last. */
-static void print_source(struct page *p, uint64_t pc)
+/* The counts are left out if they do not fit beside an instruction. */
+static void put_heads(struct page *p)
+{
+    const struct profile_annotate *a = p->a;
+    unsigned events = a->last - a->first + 1;
+    p->counts = INSN_COLUMNS + events * (PERCENT_COLUMNS + COUNT_COLUMNS) <= a->columns;
+    text_column(p->text, TEXT_LEFT, "");
+    for (unsigned e = a->first; e <= a->last; e++) {
+        text_column(p->text, TEXT_NUMBER, "%");
+        text_over(p->text, a->names->profile->event[e].name);
+        if (p->counts)
+            text_column(p->text, TEXT_BESIDE, "count");
+    }
+}
+
+/* Adds the source line of the instruction at `pc`, unless it is the line that was shown last. */
+static void put_source(struct page *p, uint64_t pc)
 {
     const char *file, *text;
     unsigned line;
@@ -69,12 +78,9 @@ static void print_source(struct page *p, uint64_t pc)
     p->file = file;
     p->line = line;
     text = source_line(p->a->source, file, line);
-    fprintf(p->to, "%s%*s |", p->a->color ? "\033[36m" : "", columns_width(p) + 2, "");
-    if (text)
-        fprintf(p->to, " %s:%u  %s", short_path(file), line, text);
-    else
-        fprintf(p->to, " %s:%u", file, line);
-    fputs(p->a->color ? "\033[m\n" : "\n", p->to);
+    text_cell_colored(p->text, p->a->color ? "\033[36m" : NULL, text ? "%s:%u  %s" : "%s:%u",
+                      text ? short_path(file) : file, line, text);
+    text_end_row(p->text);
 }
 
 /* The largest share of the function, over all events that are shown, that an instruction has. */
@@ -88,20 +94,21 @@ static double heat(const struct page *p, const struct profile_amount *amount)
     return most;
 }
 
-static void print_insn(const struct page *p, uint64_t pc, const struct profile_amount *amount, const char *text)
+static void put_insn(const struct page *p, uint64_t pc, const struct profile_amount *amount, const char *text)
 {
     double hot = heat(p, amount);
     const char *color = !p->a->color ? NULL : hot >= hot_percent ? "\033[31m" : hot >= warm_percent ? "\033[33m" : NULL;
-    fprintf(p->to, "%s%s", color ? color : "", hot >= hot_percent ? "> " : "  ");
+    text_cell_colored(p->text, color, "%s %10" PRIx64 ":  %s", hot >= hot_percent ? ">" : " ", pc, text);
     for (unsigned e = p->a->first; e <= p->a->last; e++) {
         char number[GROUPED_SIZE];
-        if (amount && amount[e].samples && p->sum[e].weight)
-            fprintf(p->to, "%*.2f%*s", PERCENT_WIDTH, 100 * (double)amount[e].weight / (double)p->sum[e].weight,
-                    COUNT_WIDTH, grouped(amount[e].weight, number));
+        bool sampled = amount && amount[e].samples && p->sum[e].weight;
+        if (sampled)
+            text_cell_colored(p->text, color, "%.2f", 100 * (double)amount[e].weight / (double)p->sum[e].weight);
         else
-            fprintf(p->to, "%*s", PERCENT_WIDTH + COUNT_WIDTH, "");
+            text_cell(p->text, "%s", "");
+        if (p->counts)
+            text_cell_colored(p->text, color, "%s", sampled ? grouped(amount[e].weight, number) : "");
     }
-    fprintf(p->to, " | %10" PRIx64 ":  %s%s\n", pc, text, color ? "\033[m" : "");
 }
 
 /* ---- one function */
@@ -114,10 +121,10 @@ static const struct profile_amount *take_amount(struct page *p, uint64_t pc)
     return row_self(p->insns, &p->insns->row[p->next++]);
 }
 
-/* Prints one instruction at `pc`. Returns its length in bytes, or 0 if the file has no bytes there. If a sampled
- * instruction begins inside the decoded one, only the bytes before it are printed, as data, so that no sample is lost.
+/* Adds one instruction at `pc`. Returns its length in bytes, or 0 if the file has no bytes there. If a sampled
+ * instruction begins inside the decoded one, only the bytes before it are shown, as data, so that no sample is lost.
  */
-static unsigned print_at(struct page *p, uint64_t pc)
+static unsigned put_at(struct page *p, uint64_t pc)
 {
     char text[INSN_TEXT_SIZE];
     struct insn insn;
@@ -133,54 +140,64 @@ static unsigned print_at(struct page *p, uint64_t pc)
     } else {
         insn_text(s, &insn, pc, p->f->start, text);
     }
-    print_source(p, pc);
-    print_insn(p, pc, amount, text);
+    put_source(p, pc);
+    put_insn(p, pc, amount, text);
     return length;
 }
 
-/* Prints instructions from `pc` to `end`, or until the file has no more bytes. */
-static void print_range(struct page *p, uint64_t pc, uint64_t end)
+/* Adds instructions from `pc` to `end`, or until the file has no more bytes. */
+static void put_range(struct page *p, uint64_t pc, uint64_t end)
 {
-    for (unsigned length; pc < end && (length = print_at(p, pc)) != 0; pc += length)
+    for (unsigned length; pc < end && (length = put_at(p, pc)) != 0; pc += length)
         ;
 }
 
-/* Prints a sampled instruction that cannot be read from the file. */
-static void print_bare(struct page *p)
+/* Adds a sampled instruction that cannot be read from the file. */
+static void put_bare(struct page *p)
 {
     uint64_t pc = pc_of(p, p->next);
-    print_insn(p, pc, take_amount(p, pc), "?");
+    put_insn(p, pc, take_amount(p, pc), "?");
 }
 
-/* Prints the remaining sampled instructions, each with up to AHEAD_INSNS that follow it. */
-static void print_around(struct page *p)
+/* Something is left out here. */
+static void put_gap(struct page *p)
+{
+    text_cell(p->text, "...");
+    text_end_row(p->text);
+}
+
+/* Adds the remaining sampled instructions, each with up to AHEAD_INSNS that follow it. */
+static void put_around(struct page *p)
 {
     bool gap = false;
     while (p->next < p->end) {
         uint64_t pc = pc_of(p, p->next);
         unsigned left = AHEAD_INSNS, length = 1;
         if (gap)
-            fprintf(p->to, "%*s | ...\n", columns_width(p) + 2, "");
+            put_gap(p);
         gap = true;
-        while (left-- && (length = print_at(p, pc)) != 0) {
+        while (left-- && (length = put_at(p, pc)) != 0) {
             pc += length;
             if (p->next < p->end && pc_of(p, p->next) == pc)
                 left = AHEAD_INSNS;
         }
         if (length == 0 && p->next < p->end && pc_of(p, p->next) <= pc)
-            print_bare(p);
+            put_bare(p);
     }
 }
 
 static void print_function(struct page *p)
 {
     print_head(p);
+    p->text = text_table_new();
+    put_heads(p);
     if (p->f->size) {
         while (p->next < p->end && pc_of(p, p->next) < p->f->start)
-            print_bare(p);
-        print_range(p, p->f->start, p->f->start + p->f->size);
+            put_bare(p);
+        put_range(p, p->f->start, p->f->start + p->f->size);
     }
-    print_around(p);
+    put_around(p);
+    text_table_print(p->text, p->to, 0, p->a->columns);
     fputc('\n', p->to);
 }
 

@@ -18,7 +18,8 @@ struct profile_annotate {
     const char *function; /* name of the function to show; NULL: the one with the largest count of event `first` */
     bool all;             /* if `function` is NULL: show every function that has at least `limit_percent` of an event */
     double limit_percent;
-    bool color; /* use terminal escape sequences */
+    bool color;       /* use terminal escape sequences */
+    unsigned columns; /* width of the page */
 };
 
 /* 0, -ENOENT with a message if the profile has no samples in such a function, or another negative code with a message.

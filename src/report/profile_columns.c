@@ -1,11 +1,8 @@
 #include "report/profile_columns.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "report/run_report.h"
-
-enum { PERCENT_WIDTH = 8, INTERVAL_WIDTH = 7, COUNT_WIDTH = 17, SAMPLES_WIDTH = 11 };
 
 double share_percent(const struct profile_counted *e, uint64_t weight)
 {
@@ -18,61 +15,112 @@ double share_interval(const struct profile_counted *e, uint64_t weight)
     return e->period && e->samples ? 196 * sqrt(p * (1 - p) / (double)e->samples) : 0;
 }
 
-static int part_width(const struct profile_counted *e)
-{
-    return PERCENT_WIDTH + (e->period ? INTERVAL_WIDTH : 0) + COUNT_WIDTH;
-}
-
-static void head_part(const struct profile_counted *e, const char *percent, const char *count, FILE *to)
-{
-    fprintf(to, "%*s", PERCENT_WIDTH, percent);
-    if (e->period)
-        fprintf(to, "%*s", INTERVAL_WIDTH + 1, "±"); /* ± is two bytes, but one column */
-    fprintf(to, "%*s", COUNT_WIDTH, count);
-}
-
-void columns_head(const struct profile_columns *c, FILE *to)
+void columns_head(const struct profile_columns *c, struct text_table *t)
 {
     for (unsigned i = c->first; i <= c->last; i++) {
         const struct profile_counted *e = &c->profile->event[i];
-        int width = part_width(e) * (c->inclusive ? 2 : 1) + SAMPLES_WIDTH;
-        fprintf(to, "%*.*s", width, width - 2, e->name);
-    }
-    fputc('\n', to);
-    for (unsigned i = c->first; i <= c->last; i++) {
-        const struct profile_counted *e = &c->profile->event[i];
-        if (c->inclusive)
-            head_part(e, "total %", "total", to);
-        head_part(e, c->inclusive ? "self %" : "%", c->inclusive ? "self" : "count", to);
-        fprintf(to, "%*s", SAMPLES_WIDTH, "samples");
+        text_column(t, TEXT_NUMBER, c->inclusive ? "total %" : "%");
+        text_over(t, e->name);
+        if (e->period)
+            text_column(t, TEXT_BESIDE, "±");
+        text_column(t, TEXT_BESIDE, c->inclusive ? "total" : "count");
+        if (c->inclusive) {
+            text_column(t, TEXT_BESIDE, "self %");
+            text_column(t, TEXT_BESIDE, "self");
+        } else {
+            text_column(t, TEXT_BESIDE, "samples");
+        }
     }
 }
 
-static void row_part(const struct profile_columns *c, const struct profile_counted *e, uint64_t weight, FILE *to)
+static void put_percent(const struct profile_columns *c, const struct profile_counted *e, uint64_t weight,
+                        struct text_table *t)
 {
-    char text[GROUPED_SIZE];
     double percent = share_percent(e, weight);
     const char *color = !c->color ? NULL : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : NULL;
-    fprintf(to, "%s%*.2f%s", color ? color : "", PERCENT_WIDTH, percent, color ? "\033[m" : "");
+    text_cell_colored(t, color, "%.2f", percent);
+}
+
+/* Share, its interval if the event was sampled, and count. */
+static void put_amount(const struct profile_columns *c, const struct profile_counted *e, uint64_t weight,
+                       struct text_table *t)
+{
+    char text[GROUPED_SIZE];
+    put_percent(c, e, weight, t);
     if (e->period)
-        fprintf(to, "%*.2f", INTERVAL_WIDTH, share_interval(e, weight));
-    fprintf(to, "%*s", COUNT_WIDTH, grouped(weight, text));
+        text_cell(t, "%.2f", share_interval(e, weight));
+    text_cell(t, "%s", grouped(weight, text));
 }
 
 void columns_row(const struct profile_columns *c, const struct profile_amount *self, const struct profile_amount *total,
-                 FILE *to)
+                 struct text_table *t)
 {
     char text[GROUPED_SIZE];
     for (unsigned i = c->first; i <= c->last; i++) {
         const struct profile_counted *e = &c->profile->event[i];
-        if (c->inclusive && total)
-            row_part(c, e, total[i].weight, to);
-        else if (c->inclusive)
-            fprintf(to, "%*s", part_width(e), "");
-        row_part(c, e, self[i].weight, to);
-        fprintf(to, "%*s", SAMPLES_WIDTH, grouped(self[i].samples, text));
+        if (!c->inclusive) {
+            put_amount(c, e, self[i].weight, t);
+            text_cell(t, "%s", grouped(self[i].samples, text));
+            continue;
+        }
+        if (total)
+            put_amount(c, e, total[i].weight, t);
+        for (unsigned empty = total ? 0 : 2 + (e->period != 0); empty > 0; empty--)
+            text_cell(t, "%s", "");
+        put_percent(c, e, self[i].weight, t);
+        text_cell(t, "%s", grouped(self[i].weight, text));
     }
 }
+
+/* ---- histories of instructions */
+
+static const char *const outcome_heads[PROFILE_OUTCOME_BITS] = {"L1I%",  "L2I%", "ITLB%", "L1D%", "L2D%",
+                                                                "DTLB%", "fwd%", "rej%",  "misf%"};
+static const char *const stage_heads[PROFILE_STAGES] = {"fetch", "disp", "issue", "compl"};
+
+void columns_history_head(const struct history_table *h, struct text_table *t)
+{
+    if (h->all.samples) {
+        for (unsigned i = 0; i < PROFILE_STAGES; i++)
+            text_column(t, i ? TEXT_BESIDE : TEXT_NUMBER, stage_heads[i]);
+        text_column(t, TEXT_NUMBER, "ret%");
+        for (unsigned i = 0; i < PROFILE_OUTCOME_BITS; i++)
+            if (h->all.outcome[i])
+                text_column(t, TEXT_NUMBER, outcome_heads[i]);
+        if (h->all.mispredicted)
+            text_column(t, TEXT_NUMBER, "misp%");
+    }
+    if (h->all.pairs)
+        text_column(t, TEXT_NUMBER, "wasted issue slots");
+}
+
+static void put_mean(uint64_t sum, uint64_t n, double factor, struct text_table *t)
+{
+    if (n)
+        text_cell(t, "%.1f", factor * (double)sum / (double)n);
+    else
+        text_cell(t, "-");
+}
+
+void columns_history_row(const struct history_table *t, const struct profile_history *of, struct text_table *to)
+{
+    static const struct profile_history none;
+    const struct profile_history *h = of ? of : &none;
+    if (t->all.samples) {
+        for (unsigned i = 0; i < PROFILE_STAGES; i++)
+            put_mean(h->latency_cycles[i], h->retired, 1, to);
+        put_mean(h->retired, h->samples, 100, to);
+        for (unsigned i = 0; i < PROFILE_OUTCOME_BITS; i++)
+            if (t->all.outcome[i])
+                put_mean(h->outcome[i], h->samples, 100, to);
+        if (t->all.mispredicted)
+            put_mean(h->mispredicted, h->samples, 100, to);
+    }
+    if (t->all.pairs)
+        put_mean(h->slots, h->pairs, 1, to);
+}
+
+/* ---- limits */
 
 bool columns_reach(const struct profile_columns *c, const struct profile_amount *self,
                    const struct profile_amount *total, double percent)

@@ -37,64 +37,75 @@ static void print_run(const struct profile *p, FILE *to)
     const char *program = profile_info_of(p, "program"), *arguments = profile_info_of(p, "arguments");
     const char *core = profile_info_of(p, "core"), *mode = profile_info_of(p, "mode");
     char text[GROUPED_SIZE];
-    fprintf(to, "\n %s%s%s", program ? program : "a program", arguments && *arguments ? " " : "",
-            arguments ? arguments : "");
-    if (core)
-        fprintf(to, " on the core %s", core);
-    if (mode)
-        fprintf(to, ", %s", mode);
-    fprintf(to, ": %s sample%s\n\n", grouped(p->samples, text), p->samples == 1 ? "" : "s");
+    fputc('\n', to);
+    text_paragraph(to, "%s%s%s%s%s%s%s: %s sample%s", program ? program : "a program",
+                   arguments && *arguments ? " " : "", arguments ? arguments : "", core ? " on the core " : "",
+                   core ? core : "", mode ? ", " : "", mode ? mode : "", grouped(p->samples, text),
+                   p->samples == 1 ? "" : "s");
+    fputc('\n', to);
 }
 
-static void print_event(const struct profile *p, unsigned i, int width, FILE *to)
+static void put_event(const struct profile *p, unsigned i, struct text_table *t)
 {
     const struct profile_counted *e = &p->event[i];
-    char samples[GROUPED_SIZE], period[GROUPED_SIZE], weight[GROUPED_SIZE], total[GROUPED_SIZE];
-    fprintf(to, " %3u  %-*s %12s %15s %20s %20s\n", i, width, e->name, grouped(e->samples, samples),
-            e->period ? grouped(e->period, period) : "all", grouped(e->weight, weight),
-            e->has_total ? grouped(e->total, total) : "-");
+    char text[GROUPED_SIZE];
+    text_cell(t, "%s", e->name);
+    text_cell(t, "%u", i);
+    text_cell(t, "%s", grouped(e->samples, text));
+    text_cell(t, "%s", e->period ? grouped(e->period, text) : "all");
+    text_cell(t, "%s", grouped(e->weight, text));
+    text_cell(t, "%s", e->has_total ? grouped(e->total, text) : "-");
 }
 
 static void print_truth(const struct profile_names *n, unsigned i, FILE *to)
 {
     struct profile_truth t = profile_truth_of(n, i);
     if (t.samples)
-        fprintf(to,
-                " %s: %.1f %% of samples are charged to another instruction than the one that caused them, %.1f %% to "
-                "another function.\n",
-                n->profile->event[i].name, 100 * (double)t.other_insn / (double)t.samples,
-                100 * (double)t.other_function / (double)t.samples);
+        text_paragraph(to,
+                       "%s: %.1f %% of samples are charged to another instruction than the one that caused them, "
+                       "%.1f %% to another function.",
+                       n->profile->event[i].name, 100 * (double)t.other_insn / (double)t.samples,
+                       100 * (double)t.other_function / (double)t.samples);
+}
+
+static void print_events(const struct profile_report *r, FILE *to)
+{
+    static const char *const heads[] = {"number", "samples", "period", "count", "happened"};
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "event");
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        text_column(t, TEXT_NUMBER, heads[i]);
+    for (unsigned i = r->first; i <= r->last; i++)
+        put_event(r->names->profile, i, t);
+    text_table_print(t, to, 1, r->columns);
 }
 
 void profile_report_head(const struct profile_report *r, bool intervals, FILE *to)
 {
     const struct profile *p = r->names->profile;
-    int width = 5;
     bool sampled = false;
-    for (unsigned i = r->first; i <= r->last; i++) {
-        int length = (int)strlen(p->event[i].name);
-        width = length > width ? length : width;
+    for (unsigned i = r->first; i <= r->last; i++)
         sampled |= p->event[i].period != 0;
-    }
     print_run(p, to);
     if (profile_info_of(p, "interrupted"))
         fprintf(to, " INTERRUPTED by SIG%s: this is the profile of the part of the run before it.\n\n",
                 profile_info_of(p, "interrupted"));
     if (!p->complete)
         fputs(" The recording was cut off: this report covers the part that was written.\n\n", to);
-    fprintf(to, "      %-*s %12s %15s %20s %20s\n", width, "event", "samples", "period", "count", "happened");
-    for (unsigned i = r->first; i <= r->last; i++)
-        print_event(p, i, width, to);
-    fputs(sampled ? "\n Counts are estimates: samples × period." : "\n Counts are exact: every event was counted.", to);
-    if (sampled && intervals)
-        fputs(" A share is within ± of the true one in 95 of 100 recordings.", to);
-    fputs("\n", to);
+    print_events(r, to);
+    fputc('\n', to);
+    text_paragraph(to, "%s%s%s%s",
+                   sampled ? "Counts are estimates: samples × period." : "Counts are exact: every event was counted.",
+                   sampled && intervals ? " " : "", sampled && intervals ? PLUS_MINUS_MEANING : "",
+                   sampled && intervals ? " of a share, in percent." : "");
     for (unsigned i = r->first; i <= r->last; i++)
         print_truth(r->names, i, to);
     fputs("\n", to);
 }
 
 /* ---- the table */
+
+enum { INSN_SHORT = 24 }; /* most characters of an instruction, if its history follows */
 
 struct table {
     const struct profile_report *r;
@@ -105,8 +116,7 @@ struct table {
     struct profile_amount *other;  /* by event: sum of rows of functions that were not asked for */
     size_t hidden_rows;            /* rows in `hidden` that have samples */
     size_t few;                    /* if no row reaches the limit: rows from here on are hidden; otherwise 0 */
-    int module_width;
-    FILE *to;
+    struct text_table *text;
 };
 
 static const struct profile_place *place_of(const struct table *t, const struct profile_row *row)
@@ -161,92 +171,117 @@ static const char *module_of(const struct table *t, const struct profile_row *ro
     return short_path(t->r->names->function[place_of(t, row)->function].module);
 }
 
-static void print_names(const struct table *t, const struct profile_row *row)
+/* The first column: what a row is about. */
+static void put_name(const struct table *t, const struct profile_row *row)
+{
+    const struct profile_place *p = place_of(t, row);
+    const struct profile_function *f = &t->r->names->function[p->function];
+    char where[256];
+    switch (t->r->by) {
+    case PROFILE_BY_MODULE: text_cell(t->text, "%s", f->module); break;
+    case PROFILE_BY_LINE:
+        if (p->file)
+            text_cell(t->text, "%s:%u", short_path(p->file), p->line);
+        else
+            text_cell(t->text, "[no line]");
+        break;
+    case PROFILE_BY_INSN:
+        place_text(t->r->names, p, where, sizeof where);
+        text_cell(t->text, "%s", where);
+        break;
+    default: text_cell(t->text, "%s", f->name);
+    }
+}
+
+/* What stands behind the numbers. */
+static void put_rest(const struct table *t, const struct profile_row *row)
 {
     const struct profile_names *n = t->r->names;
     const struct profile_place *p = place_of(t, row);
-    const struct profile_function *f = &n->function[p->function];
-    char where[256], text[INSN_TEXT_SIZE] = "?";
+    char text[INSN_TEXT_SIZE] = "?";
     struct insn insn;
     switch (t->r->by) {
-    case PROFILE_BY_MODULE: fprintf(t->to, "  %s\n", f->module); break;
+    case PROFILE_BY_MODULE: break;
     case PROFILE_BY_LINE:
-        if (p->file)
-            snprintf(where, sizeof where, "%s:%u", short_path(p->file), p->line);
-        else
-            snprintf(where, sizeof where, "[no line]");
-        fprintf(t->to, "  %-*s  %-24s  %s\n", t->module_width, module_of(t, row), where, f->name);
+        text_cell(t->text, "%s", module_of(t, row));
+        text_cell(t->text, "%s", n->function[p->function].name);
         break;
     case PROFILE_BY_INSN:
-        place_text(n, p, where, sizeof where);
         if (insn_of_file(n->symbols, p->pc, &insn))
-            insn_text(n->symbols, &insn, p->pc, f->start, text);
-        fprintf(t->to, "  %-*s  %10" PRIx64 "  %-28s  %s\n", t->module_width, module_of(t, row), p->pc, text, where);
+            insn_text(n->symbols, &insn, p->pc, n->function[p->function].start, text);
+        text_cell(t->text, "%" PRIx64, p->pc);
+        text_cell(t->text, "%.*s", t->histories.count ? INSN_SHORT : INSN_TEXT_SIZE, text);
+        columns_history_row(&t->histories, history_table_find(&t->histories, p->pc), t->text);
         break;
-    default: fprintf(t->to, "  %-*s  %s\n", t->module_width, module_of(t, row), f->name);
+    default: text_cell(t->text, "%s", module_of(t, row));
     }
 }
 
-static void print_table_head(const struct table *t)
+static void put_heads(struct table *t)
 {
-    columns_head(&t->columns, t->to);
-    switch (t->r->by) {
-    case PROFILE_BY_MODULE: fputs("  module\n", t->to); break;
-    case PROFILE_BY_LINE: fprintf(t->to, "  %-*s  %-24s  function\n", t->module_width, "module", "line"); break;
-    case PROFILE_BY_INSN:
-        history_head(&t->histories, t->to);
-        fprintf(t->to, "  %-*s  %10s  %-28s  function\n", t->module_width, "module", "address", "instruction");
-        break;
-    default: fprintf(t->to, "  %-*s  function\n", t->module_width, "module");
-    }
+    static const char *const names[] = {
+        [PROFILE_BY_MODULE] = "module", [PROFILE_BY_LINE] = "line", [PROFILE_BY_INSN] = "place"};
+    enum profile_by by = t->r->by;
+    bool named = by == PROFILE_BY_MODULE || by == PROFILE_BY_LINE || by == PROFILE_BY_INSN;
+    text_column(t->text, TEXT_LEFT, named ? names[by] : "function");
+    columns_head(&t->columns, t->text);
+    if (by == PROFILE_BY_MODULE)
+        return;
+    if (by == PROFILE_BY_LINE)
+        text_column(t->text, TEXT_LEFT, "module");
+    if (by == PROFILE_BY_INSN)
+        text_column(t->text, TEXT_NUMBER, "address");
+    if (by == PROFILE_BY_LINE || by == PROFILE_BY_INSN)
+        text_over(t->text, "");
+    text_column(t->text, by == PROFILE_BY_INSN && t->histories.count ? TEXT_LEFT : TEXT_CUT,
+                by == PROFILE_BY_LINE   ? "function"
+                : by == PROFILE_BY_INSN ? "instruction"
+                                        : "module");
+    text_over(t->text, "");
+    if (by == PROFILE_BY_INSN)
+        columns_history_head(&t->histories, t->text);
 }
 
-/* Prints the sum of rows that are not shown, if they have samples. */
-static void print_rest(const struct table *t, const struct profile_amount *rest, const char *name)
+/* Adds a row with the sum of rows that are not shown, if they have samples. */
+static void put_sum(const struct table *t, const struct profile_amount *sum, const char *name)
 {
     bool any = false;
     for (unsigned e = 0; e < t->rows.events; e++)
-        any |= rest[e].samples != 0;
+        any |= sum[e].samples != 0;
     if (!any)
         return;
-    columns_row(&t->columns, rest, NULL, t->to);
-    if (t->r->by == PROFILE_BY_INSN)
-        history_row(&t->histories, NULL, t->to);
-    fprintf(t->to, "  %s\n", name);
+    text_cell(t->text, "%s", name);
+    columns_row(&t->columns, sum, NULL, t->text);
+    text_end_row(t->text);
 }
 
-static void print_table(struct table *t)
+static void print_table(struct table *t, FILE *to)
 {
     char name[64], number[GROUPED_SIZE];
     choose_rows(t);
-    t->module_width = (int)strlen("module");
-    for (size_t i = 0; i < t->rows.count; i++) {
-        int length = (int)strlen(module_of(t, &t->rows.row[i]));
-        if (is_shown(t, &t->rows.row[i]) && length > t->module_width)
-            t->module_width = length;
-    }
-    print_table_head(t);
+    t->text = text_table_new();
+    put_heads(t);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct profile_row *row = &t->rows.row[i];
         if (!is_shown(t, row)) {
             set_aside(t, row);
             continue;
         }
-        columns_row(&t->columns, row_self(&t->rows, row), t->rows.total ? row_total(&t->rows, row) : NULL, t->to);
-        if (t->r->by == PROFILE_BY_INSN)
-            history_row(&t->histories, history_table_find(&t->histories, place_of(t, row)->pc), t->to);
-        print_names(t, row);
+        put_name(t, row);
+        columns_row(&t->columns, row_self(&t->rows, row), t->rows.total ? row_total(&t->rows, row) : NULL, t->text);
+        put_rest(t, row);
     }
     snprintf(name, sizeof name, "[%s more]", grouped(t->hidden_rows, number));
-    print_rest(t, t->hidden, name);
-    print_rest(t, t->other, "[other functions]");
-    fputc('\n', t->to);
+    put_sum(t, t->hidden, name);
+    put_sum(t, t->other, "[other functions]");
+    text_table_print(t->text, to, 1, t->r->columns);
+    fputc('\n', to);
 }
 
 static int report_rows(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     const struct profile *p = r->names->profile;
-    struct table t = {.r = r, .columns = profile_report_columns(r, color), .to = to};
+    struct table t = {.r = r, .columns = profile_report_columns(r, color)};
     t.hidden = calloc(p->events, sizeof *t.hidden);
     t.other = calloc(p->events, sizeof *t.other);
     int code = t.hidden && t.other ? 0 : error_set(err, -ENOMEM, "out of memory for a report");
@@ -256,7 +291,7 @@ static int report_rows(const struct profile_report *r, FILE *to, bool color, str
         code = profile_rows_make(&t.rows, r->names, r->by, r->children, err);
     if (code == 0) {
         profile_rows_sort(&t.rows, r->sort);
-        print_table(&t);
+        print_table(&t, to);
     }
     profile_rows_free(&t.rows);
     history_table_free(&t.histories);

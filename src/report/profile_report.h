@@ -20,6 +20,7 @@ struct profile_report {
     bool children;        /* also show inclusive counts */
     const char *function; /* show only this function; NULL: all */
     uint64_t line_bytes;  /* size of a cache line, a power of two, for PROFILE_BY_DATA */
+    unsigned columns;     /* width of the text page */
 };
 
 /* 0, or a negative code with a message. The caller checks `to` for write errors. */

@@ -16,19 +16,19 @@ struct data_text {
     const struct profile_report *r;
     const struct profile_data *d;
     struct profile_columns columns;
-    FILE *to;
+    struct text_table *text;
 };
 
-static void put_share(uint64_t part, uint64_t all, FILE *to)
+static void put_share(uint64_t part, uint64_t all, struct text_table *t)
 {
     if (part)
-        fprintf(to, " %6.1f", 100 * (double)part / (double)all);
+        text_cell(t, "%.1f", 100 * (double)part / (double)all);
     else
-        fprintf(to, " %6s", "-");
+        text_cell(t, "-");
 }
 
-/* Prints the instructions that accessed the line. */
-static void print_touchers(const struct data_text *x, const struct data_line *l)
+/* Adds the instructions that accessed the line. */
+static void put_touchers(const struct data_text *x, const struct data_line *l)
 {
     const struct profile_names *n = x->r->names;
     struct data_toucher touchers[TOUCHERS_SHOWN];
@@ -41,65 +41,85 @@ static void print_touchers(const struct data_text *x, const struct data_line *l)
         snprintf(text, sizeof text, "?");
         if (insn_of_file(n->symbols, p->pc, &insn))
             insn_text(n->symbols, &insn, p->pc, n->function[p->function].start, text);
-        fprintf(x->to, "      %5.1f %% accessed by %" PRIx64 "  %-28s  %s\n",
-                100 * (double)touchers[i].samples / (double)l->samples, p->pc, text, where);
+        text_remark(x->text, "%s  %.1f %% of accesses  %" PRIx64 "  %s", where,
+                    100 * (double)touchers[i].samples / (double)l->samples, p->pc, text);
     }
     if (all > TOUCHERS_SHOWN)
-        fprintf(x->to, "      [%s more instructions]\n", grouped(all - TOUCHERS_SHOWN, number));
+        text_remark(x->text, "[%s more instruction%s]", grouped(all - TOUCHERS_SHOWN, number),
+                    all - TOUCHERS_SHOWN == 1 ? "" : "s");
 }
 
-static void print_line(const struct data_text *x, const struct data_line *l)
+/* The first column: the object that the line belongs to, or the line itself. */
+static void put_name(const struct data_text *x, const struct data_line *l, const struct place *object, unsigned others)
+{
+    char name[256], more[32] = "";
+    if (!object->has_symbol)
+        snprintf(name, sizeof name, "%" PRIx64, l->address);
+    else if (l->address > object->start)
+        snprintf(name, sizeof name, "%s+0x%" PRIx64, object->name, l->address - object->start);
+    else
+        snprintf(name, sizeof name, "%s", object->name);
+    clean_text(name);
+    if (others)
+        snprintf(more, sizeof more, " and %u more", others);
+    text_cell(x->text, "%s%s", name, more);
+}
+
+static void put_line(const struct data_text *x, const struct data_line *l)
 {
     struct place object;
-    char name[256], region[64];
+    char region[64];
     unsigned others = data_object(x->d, l, &object);
-    columns_row(&x->columns, data_amount(x->d, l), NULL, x->to);
-    put_share(l->l1d, l->samples, x->to);
-    put_share(l->l2d, l->samples, x->to);
-    put_share(l->dtlb, l->samples, x->to);
-    put_share(l->stores, l->samples, x->to);
-    if (!object.has_symbol)
-        snprintf(name, sizeof name, "-");
-    else if (l->address > object.start)
-        snprintf(name, sizeof name, "%s+0x%" PRIx64, object.name, l->address - object.start);
-    else
-        snprintf(name, sizeof name, "%s", object.name);
-    clean_text(name);
+    put_name(x, l, &object, others);
+    columns_row(&x->columns, data_amount(x->d, l), NULL, x->text);
+    put_share(l->l1d, l->samples, x->text);
+    put_share(l->l2d, l->samples, x->text);
+    put_share(l->dtlb, l->samples, x->text);
+    put_share(l->stores, l->samples, x->text);
     snprintf(region, sizeof region, "%s", short_path(object.module));
     clean_text(region);
-    fprintf(x->to, "  %12" PRIx64 "  %-16s  %s", l->address, region, name);
-    if (others)
-        fprintf(x->to, " and %u more", others);
-    fputc('\n', x->to);
-    print_touchers(x, l);
+    text_remark(x->text, "line %" PRIx64 " of %s", l->address, region);
+    put_touchers(x, l);
 }
 
-static void print_rest(const struct data_text *x, const struct profile_amount *rest, const char *name)
+static void put_sum(const struct data_text *x, const struct profile_amount *sum, const char *name)
 {
     bool any = false;
     for (unsigned e = x->columns.first; e <= x->columns.last; e++)
-        any |= rest[e].samples != 0;
+        any |= sum[e].samples != 0;
     if (!any)
         return;
-    columns_row(&x->columns, rest, NULL, x->to);
-    fprintf(x->to, "%30s%s\n", "", name);
+    text_cell(x->text, "%s", name);
+    columns_row(&x->columns, sum, NULL, x->text);
+    text_end_row(x->text);
 }
 
-/* Prints all lines. Lines below the limit are summed in `hidden`, by event, which starts as 0. */
-static void print_lines(const struct data_text *x, struct profile_amount *hidden)
+static void put_heads(const struct data_text *x)
+{
+    static const char *const heads[] = {"L1D%", "L2D%", "DTLB%", "store%"};
+    text_column(x->text, TEXT_LEFT, "data");
+    columns_head(&x->columns, x->text);
+    for (unsigned i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        text_column(x->text, i ? TEXT_BESIDE : TEXT_NUMBER, heads[i]);
+        if (i == 0)
+            text_over(x->text, "");
+    }
+}
+
+/* Adds all lines. Lines below the limit are summed in `hidden`, by event, which starts as 0. */
+static void put_lines(const struct data_text *x, struct profile_amount *hidden)
 {
     char name[64], number[GROUPED_SIZE];
     size_t hidden_lines = 0;
     bool any = false;
     for (size_t i = 0; i < x->d->count; i++)
         any |= columns_reach(&x->columns, data_amount(x->d, &x->d->line[i]), NULL, x->r->limit_percent);
-    columns_head(&x->columns, x->to);
-    fprintf(x->to, " %6s %6s %6s %6s  %12s  %-16s  %s\n", "L1D%", "L2D%", "DTLB%", "store%", "line", "region", "data");
+    put_heads(x);
     for (size_t i = 0; i < x->d->count; i++) {
         const struct data_line *l = &x->d->line[i];
         const struct profile_amount *a = data_amount(x->d, l);
         if (columns_reach(&x->columns, a, NULL, x->r->limit_percent) || (!any && i < PROFILE_FEW)) {
-            print_line(x, l);
+            put_line(x, l);
             continue;
         }
         for (unsigned e = x->columns.first; e <= x->columns.last; e++) {
@@ -109,25 +129,28 @@ static void print_lines(const struct data_text *x, struct profile_amount *hidden
         hidden_lines++;
     }
     snprintf(name, sizeof name, "[%s more]", grouped(hidden_lines, number));
-    print_rest(x, hidden, name);
-    print_rest(x, x->d->rest, x->r->function ? "[other functions, or without an address]" : "[without an address]");
-    fputc('\n', x->to);
+    put_sum(x, hidden, name);
+    put_sum(x, x->d->rest, x->r->function ? "[other functions, or without an address]" : "[without an address]");
 }
 
 int profile_report_data(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     struct profile_data d;
-    struct data_text x = {.r = r, .d = &d, .columns = profile_report_columns(r, color), .to = to};
+    struct data_text x = {.r = r, .d = &d, .columns = profile_report_columns(r, color)};
     x.columns.inclusive = false;
     int code = profile_data_make(&d, r->names,
                                  &(struct data_choice){r->line_bytes, r->first, r->last, r->sort, r->function}, err);
     if (code != 0)
         return code;
     struct profile_amount *hidden = calloc(r->names->profile->events, sizeof *hidden);
-    if (hidden)
-        print_lines(&x, hidden);
-    else
+    if (hidden) {
+        x.text = text_table_new();
+        put_lines(&x, hidden);
+        text_table_print(x.text, to, 1, r->columns);
+        fputc('\n', to);
+    } else {
         code = error_set(err, -ENOMEM, "out of memory for a report");
+    }
     free(hidden);
     profile_data_free(&d);
     return code;

@@ -11,26 +11,23 @@ enum { INDENT_MOST = 40 }; /* frames; deeper frames are not indented further, bu
 struct tree_text {
     const struct profile_tree *t;
     struct profile_columns columns;
-    struct profile_amount *self, *total; /* arguments for columns_row, by event; only the shown event is set */
-    FILE *to;
+    struct profile_amount *self, *total; /* arguments of columns_row, by event; only the shown event is set */
+    struct text_table *text;
 };
 
-static void print_amounts(const struct tree_text *x, const struct profile_amount *self,
-                          const struct profile_amount *total)
+/* A row: the name, indented by its depth, then its numbers. `total` may be NULL. */
+static void put_row(const struct tree_text *x, uint32_t depth, const char *name, const struct profile_amount *self,
+                    const struct profile_amount *total)
 {
+    uint32_t indent = depth < INDENT_MOST ? depth : INDENT_MOST;
+    if (depth > INDENT_MOST)
+        text_cell(x->text, "%*s(%u) %s", (int)(2 * indent), "", depth, name);
+    else
+        text_cell(x->text, "%*s%s", (int)(2 * indent), "", name);
     x->self[x->columns.first] = *self;
     if (total)
         x->total[x->columns.first] = *total;
-    columns_row(&x->columns, x->self, total ? x->total : NULL, x->to);
-}
-
-static void print_indented(const struct tree_text *x, uint32_t depth, const char *name)
-{
-    uint32_t indent = depth < INDENT_MOST ? depth : INDENT_MOST;
-    fprintf(x->to, "  %*s", (int)(2 * indent), "");
-    if (depth > INDENT_MOST)
-        fprintf(x->to, "(%u) ", depth);
-    fprintf(x->to, "%s\n", name);
+    columns_row(&x->columns, x->self, total ? x->total : NULL, x->text);
 }
 
 static bool is_shown(const struct tree_text *x, uint32_t node, double limit_percent)
@@ -39,8 +36,8 @@ static bool is_shown(const struct tree_text *x, uint32_t node, double limit_perc
     return share_percent(e, x->t->node[node].total.weight) >= limit_percent;
 }
 
-/* Prints one row for the sibling nodes from `first` on, which are below the limit. */
-static void print_more(const struct tree_text *x, uint32_t first)
+/* Adds one row for the sibling nodes from `first` on, which are below the limit. */
+static void put_more(const struct tree_text *x, uint32_t first)
 {
     struct profile_amount sum = {0, 0};
     size_t n = 0;
@@ -50,16 +47,15 @@ static void print_more(const struct tree_text *x, uint32_t first)
         sum.weight += x->t->node[i].total.weight;
         sum.samples += x->t->node[i].total.samples;
     }
-    print_amounts(x, &sum, &sum);
     snprintf(name, sizeof name, "[%s more]", grouped(n, number));
-    print_indented(x, parent ? x->t->node[parent].depth + 1 : 0, name);
+    put_row(x, parent ? x->t->node[parent].depth + 1 : 0, name, &sum, &sum);
 }
 
-static void print_tree(const struct tree_text *x, double limit_percent)
+static void put_tree(const struct tree_text *x, double limit_percent)
 {
     const struct profile_tree *t = x->t;
-    columns_head(&x->columns, x->to);
-    fputs("  function\n", x->to);
+    text_column(x->text, TEXT_LEFT, "function");
+    columns_head(&x->columns, x->text);
     uint32_t first = profile_tree_next(t, 0), few = 0;
     bool flat = first && !is_shown(x, first, limit_percent); /* the largest root does not reach the limit */
     for (uint32_t i = first; i;) {
@@ -67,27 +63,23 @@ static void print_tree(const struct tree_text *x, double limit_percent)
                       flat && few++ < PROFILE_FEW
                           ? 0
                           : limit_percent)) { /* siblings come largest first, so the ones that follow are hidden, too */
-            print_more(x, i);
+            put_more(x, i);
             uint32_t parent = t->node[i].parent;
             i = parent ? profile_tree_skip(t, parent) : 0;
             continue;
         }
-        print_amounts(x, &t->node[i].self, &t->node[i].total);
-        print_indented(x, t->node[i].depth, t->names->function[t->node[i].function].name);
+        put_row(x, t->node[i].depth, t->names->function[t->node[i].function].name, &t->node[i].self, &t->node[i].total);
         i = profile_tree_next(t, i);
     }
-    if (t->outside.samples) {
-        print_amounts(x, &t->outside, NULL);
-        print_indented(x, 0, "[other functions]");
-    }
-    fputc('\n', x->to);
+    if (t->outside.samples)
+        put_row(x, 0, "[other functions]", &t->outside, NULL);
 }
 
 int profile_report_tree(const struct profile_report *r, FILE *to, bool color, struct error *err)
 {
     const struct profile *p = r->names->profile;
     struct profile_tree t;
-    struct tree_text x = {.t = &t, .columns = profile_report_columns(r, color), .to = to};
+    struct tree_text x = {.t = &t, .columns = profile_report_columns(r, color)};
     x.columns.last = x.columns.first;
     x.columns.inclusive = true;
     int code = profile_tree_make(&t, r->names, r->first, r->function, err);
@@ -95,10 +87,14 @@ int profile_report_tree(const struct profile_report *r, FILE *to, bool color, st
         return code;
     x.self = calloc(p->events, sizeof *x.self);
     x.total = calloc(p->events, sizeof *x.total);
-    if (x.self && x.total)
-        print_tree(&x, r->limit_percent);
-    else
+    if (x.self && x.total) {
+        x.text = text_table_new();
+        put_tree(&x, r->limit_percent);
+        text_table_print(x.text, to, 1, r->columns);
+        fputc('\n', to);
+    } else {
         code = error_set(err, -ENOMEM, "out of memory for a report");
+    }
     free(x.self);
     free(x.total);
     profile_tree_free(&t);

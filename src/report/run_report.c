@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "report/json_text.h"
 #include "report/sampled_report.h"
+#include "report/text_table.h"
 
 double run_report_cpi(const struct run_report *r)
 {
@@ -73,7 +74,7 @@ void run_report_print_end(const struct run_report *r, FILE *to)
     if (r->sampled)
         sampled_print(r, to);
     if (r->whole)
-        fputs(" The run is short, so all of it was simulated: a sample would have been half of it.\n", to);
+        text_paragraph(to, "The run is short, so all of it was simulated: a sample would have been half of it.");
     if (r->result.skipped_insns)
         fprintf(to, " %s instructions were skipped%s.\n", grouped(r->result.skipped_insns, text),
                 r->simulation->warm ? " and warmed caches, TLBs and predictors" : "");

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "report/text_table.h"
+
 enum { NOTHING = -1, CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t) };
 
 /* Index of a number, and index of the number to subtract from it or NOTHING. */
@@ -92,14 +94,16 @@ static void print_troubles(const struct sampled_run *s, FILE *to)
     const struct measured *first;
     size_t count = failures(s, &first);
     if (count)
-        fprintf(to, " %zu windows could not be simulated; the first one is at instruction %" PRIu64 ": %s.\n", count,
-                first->window.start, first->err.text);
+        text_paragraph(to, "%zu window%s could not be simulated; the first one is at instruction %" PRIu64 ": %s.",
+                       count, count == 1 ? "" : "s", first->window.start, first->err.text);
     if (s->missing > 0)
-        fprintf(to, " Phases that make up %.1f %% of the run were not simulated; the other phases represent them.\n",
-                100 * s->missing);
+        text_paragraph(to,
+                       "Phases that make up %.1f %% of the run were not simulated; the other phases represent them.",
+                       100 * s->missing);
     if (s->strayed)
-        fprintf(to, " %zu of the windows diverged from the run itself: the program reads a clock or changes files.\n",
-                s->strayed);
+        text_paragraph(to,
+                       "%zu of the windows strayed from the run itself: the program reads a clock or changes files.",
+                       s->strayed);
 }
 
 void sampled_print_interruption(const struct run_report *r, FILE *to)
@@ -121,15 +125,17 @@ void sampled_print(const struct run_report *r, FILE *to)
     char insns[GROUPED_SIZE], length[GROUPED_SIZE], head[GROUPED_SIZE];
     double share = 100 * (double)s->measured / (double)s->result.insns;
     size_t windows = s->used - (s->points.head > 0 && s->result.measured[0].done);
-    fprintf(to, " Estimated from %zu %s of %s instructions", windows, s->points.period ? "windows" : "points",
-            grouped(s->points.insns, length));
+    char phases[40] = "", first[GROUPED_SIZE + 16] = "";
     if (s->points.phases)
-        fprintf(to, " in %u phases", s->points.phases - (s->points.head > 0));
+        snprintf(phases, sizeof phases, " in %u phase%s", s->points.phases - (s->points.head > 0),
+                 s->points.phases - (s->points.head > 0) == 1 ? "" : "s");
     if (s->points.head)
-        fprintf(to, " and the first %s", grouped(s->points.head, head));
-    fprintf(to, ", %.2f %% of %s; ± is half of a 95 %% interval.\n", share, grouped(s->result.insns, insns));
+        snprintf(first, sizeof first, " and the first %s", grouped(s->points.head, head));
+    text_paragraph(to, "Estimated from %zu %s%s of %s instructions%s%s, %.2f %% of %s. %s.", windows,
+                   s->points.period ? "window" : "point", windows == 1 ? "" : "s", grouped(s->points.insns, length),
+                   phases, first, share, grouped(s->result.insns, insns), PLUS_MINUS_MEANING);
     if (s->too_wide.text[0])
-        fprintf(to, " The CPI is not known to ±%.4g %%: %s.\n", 100 * s->precision, s->too_wide.text);
+        text_paragraph(to, "The CPI is not known to ±%.4g %%: %s.", 100 * s->precision, s->too_wide.text);
     if (r->interrupted == 0)
         print_troubles(s, to);
 }

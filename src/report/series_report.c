@@ -6,28 +6,19 @@
 
 #include "report/csv.h"
 #include "report/series_picture.h"
+#include "report/text_table.h"
 
 /* ---- the page */
 
-enum { LABEL_MOST = 60 };
-
-static int label_width(const struct series_report *r)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < r->metrics; i++)
-        width = strlen(r->metric[i].label) > width ? strlen(r->metric[i].label) : width;
-    return (int)(width > LABEL_MOST ? LABEL_MOST : width);
-}
-
-static void put_value(double value, FILE *to)
+static void put_value(double value, struct text_table *t)
 {
     if (isnan(value))
-        fprintf(to, " %10s", "-");
+        text_cell(t, "-");
     else
-        fprintf(to, " %10.3f", value);
+        text_cell(t, "%.3f", value);
 }
 
-static void print_metric(const struct series_report *r, const struct series_metric *m, int width, FILE *to)
+static void put_metric(const struct series_report *r, const struct series_metric *m, struct text_table *t)
 {
     double low = (double)NAN, high = (double)NAN;
     for (size_t i = 0; i < series_count(r->series); i++) {
@@ -35,11 +26,11 @@ static void print_metric(const struct series_report *r, const struct series_metr
         low = fmin(low, value); /* fmin and fmax ignore NAN */
         high = fmax(high, value);
     }
-    fprintf(to, " %-*s", width, m->label);
-    put_value(series_metric_value(r->series, m, 0, series_count(r->series)), to);
-    put_value(low, to);
-    put_value(high, to);
-    fprintf(to, "%s%s\n", *m->unit ? "  " : "", m->unit);
+    text_cell(t, "%s", m->label);
+    put_value(series_metric_value(r->series, m, 0, series_count(r->series)), t);
+    put_value(low, t);
+    put_value(high, t);
+    text_cell(t, "%s", m->unit);
 }
 
 /* Forked processes are included in the counts of the run, but not in the intervals. */
@@ -49,21 +40,26 @@ static void print_rest(const struct series_report *r, FILE *to)
     uint64_t all = r->run->result.counts.core.instructions;
     uint64_t shown = series_growth(r->series, SERIES_INSNS, 0, series_count(r->series));
     if (all > shown)
-        fprintf(to, " %s instructions of processes that the program forked are not in the intervals.\n",
-                grouped(all - shown, text));
+        text_paragraph(to, "%s instructions of processes that the program forked are not in the intervals.",
+                       grouped(all - shown, text));
 }
 
 void series_report_print(const struct series_report *r, FILE *to, unsigned columns)
 {
     char text[GROUPED_SIZE];
     size_t count = series_count(r->series);
-    int width = label_width(r);
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "");
+    text_column(t, TEXT_NUMBER, "all");
+    text_column(t, TEXT_NUMBER, "lowest");
+    text_column(t, TEXT_NUMBER, "highest");
+    text_column(t, TEXT_WRAP, "");
     run_report_print_begin(r->run, to);
     fprintf(to, "\n %s interval%s of ", grouped(count, text), count == 1 ? "" : "s");
     fprintf(to, "%s instructions:\n\n", grouped(series_interval(r->series), text));
-    fprintf(to, " %-*s %10s %10s %10s\n", width, "", "all", "lowest", "highest");
     for (size_t i = 0; i < r->metrics; i++)
-        print_metric(r, &r->metric[i], width, to);
+        put_metric(r, &r->metric[i], t);
+    text_table_print(t, to, 1, columns);
     series_picture_print(r, to, columns);
     fputc('\n', to);
     print_rest(r, to);

@@ -8,6 +8,7 @@
 #include "report/counts.h"
 #include "report/sampled_report.h"
 #include "report/stack_chart.h"
+#include "report/text_table.h"
 #include "stacks/penalty.h"
 
 /* ---- values */
@@ -33,7 +34,7 @@ static double cpi_of(const struct stack_report *r, const struct stack_interval *
     return per(cycles_of(r, s, kind, component), s->instructions);
 }
 
-/* Half of the 95 % interval of a component's CPI, in a sampled run. */
+/* Half the width of the 95 % interval of a component's CPI, in a sampled run. */
 static double half_of(const struct stack_report *r, unsigned kind, unsigned component)
 {
     const struct stack_interval *total = accounting_total(r->accounting);
@@ -55,34 +56,42 @@ static void print_heading(const struct stack_report *r, FILE *to)
 }
 
 /* CPI and percent of a component, with its 95 % interval if it is an estimate. */
-static void print_cell(const struct stack_report *r, double cpi, double half, FILE *to)
+static void put_cells(const struct stack_report *r, double cpi, double half, struct text_table *t)
 {
+    text_cell(t, "%.4f", cpi);
     if (r->run.sampled && isfinite(half))
-        fprintf(to, " %6.4f ±%6.4f %5.1f", cpi, half, 100 * cpi / run_report_cpi(&r->run));
-    else
-        fprintf(to, " %13.4f %6.1f", cpi, 100 * cpi / run_report_cpi(&r->run));
+        text_cell(t, "%.4f", half);
+    else if (r->run.sampled)
+        text_cell(t, "%s", "");
+    text_cell(t, "%.1f", 100 * cpi / run_report_cpi(&r->run));
 }
 
-static void print_table(const struct stack_report *r, FILE *to)
+static void print_table(const struct stack_report *r, FILE *to, unsigned columns)
 {
     const struct stack_interval *total = accounting_total(r->accounting);
-    fprintf(to, "\n %-20s", "CPI");
-    for (unsigned k = 0; k < STACK_KINDS; k++)
-        if (shown(r, k))
-            fprintf(to, " %15s    %%", stack_rows[k].name);
-    fputc('\n', to);
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "CPI");
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        if (!shown(r, k))
+            continue;
+        text_column(t, TEXT_NUMBER, stack_rows[k].name);
+        if (r->run.sampled)
+            text_column(t, TEXT_BESIDE, "±");
+        text_column(t, TEXT_BESIDE, "%");
+    }
     for (unsigned c = COMPONENTS; c-- > 0;) {
-        fprintf(to, " %-20s", component_rows[c].label);
+        text_cell(t, "%s", component_rows[c].label);
         for (unsigned k = 0; k < STACK_KINDS; k++)
             if (shown(r, k))
-                print_cell(r, cpi_of(r, total, k, c), r->run.sampled ? half_of(r, k, c) : 0, to);
-        fputc('\n', to);
+                put_cells(r, cpi_of(r, total, k, c), r->run.sampled ? half_of(r, k, c) : 0, t);
     }
-    fprintf(to, " %-20s", "total");
+    text_cell(t, "total");
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (shown(r, k))
-            print_cell(r, run_report_cpi(&r->run), r->run.sampled ? sampled_cpi_half(&r->run) : 0, to);
-    fputs("\n\n", to);
+            put_cells(r, run_report_cpi(&r->run), r->run.sampled ? sampled_cpi_half(&r->run) : 0, t);
+    fputc('\n', to);
+    text_table_print(t, to, 1, columns);
+    fputc('\n', to);
 }
 
 /* What the table charges where the stall breakdown charges something else. */
@@ -217,7 +226,8 @@ static void print_series(const struct stack_report *r, FILE *to, bool color, uns
         insns += sum.instructions;
     }
     char from[GROUPED_SIZE];
-    fprintf(to, " CPI over instructions, by %s, %s intervals:\n\n", stack_rows[r->main].name, grouped(count, from));
+    fprintf(to, " CPI over instructions, by %s, %s interval%s:\n\n", stack_rows[r->main].name, grouped(count, from),
+            count == 1 ? "" : "s");
     struct stack_group group = {.name = NULL, .count = lines, .bar = bar};
     stack_bars_print(&(struct stack_chart){.group = &group, .count = 1}, to, color, columns);
     fputc('\n', to);
@@ -228,14 +238,15 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
     char text[512];
     print_heading(r, to);
     if (r->run.result.counts.core.instructions) {
-        print_table(r, to);
+        print_table(r, to, columns);
         print_charges(to);
         print_bars(r, to, color, columns);
         if (r->series)
             print_series(r, to, color, columns);
         if (r->penalties)
             print_penalties(r, to);
-        fprintf(to, " %s\n\n", advice(r, text, sizeof text));
+        text_paragraph(to, "%s", advice(r, text, sizeof text));
+        fputc('\n', to);
     }
     run_report_print_end(&r->run, to);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/stall_picture.h"
+#include "report/text_table.h"
 
 enum { PICTURE_ROWS = 12 };
 
@@ -48,10 +49,10 @@ static void print_table(const struct stall_report *r, FILE *to)
 /* What the table charges where CPI stacks charge something else. */
 static void print_charges(FILE *to)
 {
-    fputs(" Each stall is charged as a whole to the wait that ended it. Address translation:\n"
-          " page walks before a hit; a walk before a cache miss is in data misses\n"
-          " (`stack`: in D-TLB).\n\n",
-          to);
+    text_paragraph(to,
+                   "Each stall is charged as a whole to the wait that ended it. Address translation: page walks before "
+                   "a hit; a walk before a cache miss is in data misses (`stack`: in D-TLB).");
+    fputc('\n', to);
 }
 
 static void print_phase(const struct stall_interval *i, size_t number, FILE *to)
@@ -104,13 +105,14 @@ void stall_report_print(const struct stall_report *r, FILE *to, bool color, unsi
         }
         for (size_t i = 0; i < r->phases; i++)
             print_phase(&r->phase[i].sum, i + 1, to);
-        fprintf(to, "\n %s\n\n", advice(r, text, sizeof text));
+        fputc('\n', to);
+        text_paragraph(to, "%s", advice(r, text, sizeof text));
+        fputc('\n', to);
     }
     if (!r->exact && !r->run.sampled && r->total->cycles)
-        fprintf(
-            to,
-            " Counters were multiplexed; \xc2\xb1 is the 95 %% interval. The sampler took %s more cycles: %.2f %%.\n",
-            grouped(r->sampler_cycles, count), 100 * per(r->sampler_cycles, r->total->cycles));
+        text_paragraph(to, "Counters were multiplexed. %s. The sampler took %s more cycles: %.2f %%.",
+                       PLUS_MINUS_MEANING, grouped(r->sampler_cycles, count),
+                       100 * per(r->sampler_cycles, r->total->cycles));
     run_report_print_end(&r->run, to);
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/counts.h"
 #include "report/sampled_report.h"
+#include "report/text_table.h"
 
 /* ---- the lines of the page: counts and rates */
 
@@ -19,11 +20,11 @@ struct rate {
     const char *unit;
 };
 
-enum { RATES = 2, LABEL_WIDTH = 17 };
+enum { RATES = 2 };
 
 struct line {
-    const char *label;       /* NULL: a heading of the two columns */
-    const char *first, *all; /* names of the counts in the two columns, or NULL; the words of a heading */
+    const char *label;
+    const char *first, *all; /* names of the counts in the two columns, or NULL */
     size_t needs;            /* offset of a core parameter; the line is omitted if it is 0; or ALWAYS */
     struct rate rate[RATES];
 };
@@ -39,7 +40,6 @@ struct line {
     {label, NULL, #c "_prefetches", IF(kind), {SHARE(#c "_useful_prefetches", #c "_prefetches", "were used")}}
 
 static const struct line lines[] = {
-    {NULL, "retired", "all", ALWAYS, {{0}}},
     {"cycles", "cycles", NULL, ALWAYS, {{0}}},
     {"instructions", "instructions", "fetched", ALWAYS,
      {{RATIO, "instructions", "cycles", "IPC"}, {RATIO, "cycles", "instructions", "CPI"}}},
@@ -80,8 +80,7 @@ static const struct line lines[] = {
     {"rejects, MSHRs", NULL, "rejects_mshr", ALWAYS, {SHARE("rejects_mshr", "loads_spec", "of loads")}},
     {"rejects, TLB", NULL, "rejects_tlb", ALWAYS, {PER_1000("rejects_tlb")}},
 
-    {NULL, "", "cycles", ALWAYS, {{0}}},
-    {"ROB full", NULL, "rob_full_cycles", ALWAYS,
+    {"cycles, ROB full", NULL, "rob_full_cycles", ALWAYS,
      {SHARE("rob_full_cycles", "cycles", "of cycles"), {RATIO, "rob_occupancy", "cycles", "entries on average"}}},
 };
 /* clang-format on */
@@ -95,37 +94,38 @@ static uint64_t value_of(const struct run_report *r, const char *name)
     return count_value(&r->result.counts, row);
 }
 
-static void print_column(const struct run_report *r, const char *name, FILE *to)
+static void put_count(const struct run_report *r, const char *name, struct text_table *t)
 {
     char text[GROUPED_SIZE];
-    fprintf(to, " %17s", name ? grouped(value_of(r, name), text) : "");
+    text_cell(t, "%s", name ? grouped(value_of(r, name), text) : "");
 }
 
-/* Half of the 95 % interval of an estimate, in percent of the estimate; blanks if it is unknown. */
-static void print_interval(const struct run_report *r, const char *name, FILE *to)
+/* Half the width of the 95 % interval of an estimate, in percent of the estimate; empty if it is unknown. */
+static void put_interval(const struct run_report *r, const char *name, struct text_table *t)
 {
     uint64_t value = name ? value_of(r, name) : 0;
     double half = value ? sampled_count_half(r, count_find(name)) : INFINITY;
     if (isfinite(half))
-        fprintf(to, " ±%5.1f %%", 100 * half / (double)value);
+        text_cell(t, "%.1f", 100 * half / (double)value);
     else
-        fprintf(to, "%9s", "");
+        text_cell(t, "%s", "");
 }
 
-static void print_rates(const struct run_report *r, const struct line *l, FILE *to)
+static void put_rates(const struct run_report *r, const struct line *l, struct text_table *t)
 {
     static const double factor[] = {[RATIO] = 1, [PERCENT] = 100, [PER_KILO] = 1000};
-    unsigned printed = 0;
+    char text[128] = "";
+    size_t used = 0;
     for (unsigned i = 0; i < RATES && l->rate[i].kind != NO_RATE; i++) {
         const struct rate *rate = &l->rate[i];
         uint64_t per = value_of(r, rate->per);
         if (per == 0)
             continue;
-        if (printed++ == 0)
-            fprintf(to, "%*s #", (int)(LABEL_WIDTH - strlen(l->label)), "");
         double x = factor[rate->kind] * (double)value_of(r, rate->count) / (double)per;
-        fprintf(to, "%s %7.*f %s", printed > 1 ? "," : "", rate->kind == RATIO ? 3 : 2, x, rate->unit);
+        used += (size_t)snprintf(text + used, sizeof text - used, used ? ", %.*f %s" : "%6.*f %s",
+                                 rate->kind == RATIO ? 3 : 2, x, rate->unit);
     }
+    text_cell(t, "%s", text);
 }
 
 static bool makes_sense(const struct line *l, const struct core_config *core)
@@ -136,42 +136,52 @@ static bool makes_sense(const struct line *l, const struct core_config *core)
     return value != 0;
 }
 
-static void print_line(const struct run_report *r, const struct line *l, FILE *to)
+static void put_line(const struct run_report *r, const struct line *l, struct text_table *t)
 {
-    if (l->label == NULL) {
-        fprintf(to, "\n %17s %17s\n", l->first, l->all);
-        return;
-    }
-    print_column(r, l->first, to);
+    text_cell(t, "%s", l->label);
+    put_count(r, l->first, t);
+    put_count(r, l->all, t);
     if (r->sampled)
-        print_interval(r, l->first ? l->first : l->all, to);
-    print_column(r, l->all, to);
-    fprintf(to, "  %s", l->label);
-    print_rates(r, l, to);
-    fputc('\n', to);
+        put_interval(r, l->first ? l->first : l->all, t);
+    put_rates(r, l, t);
 }
 
-static void print_stage(const struct run_report *r, enum stage_row_index stage, FILE *to)
+static void print_stage(const struct run_report *r, enum stage_row_index stage, FILE *to, unsigned columns)
 {
     const struct stage_row *row = &stage_rows[stage];
+    struct text_table *t = text_table_new();
     double cycles = (double)r->result.counts.core.cycles;
-    fprintf(to, "\n %s, in %% of cycles:\n", row->help);
+    text_column(t, TEXT_LEFT, row->help);
+    text_column(t, TEXT_NUMBER, "% of cycles");
     for (unsigned i = 0; i < row->reasons; i++) {
         uint64_t n = stage_cycles(&r->result.counts, row, i);
-        if (n)
-            fprintf(to, " %17.2f  %s\n", 100 * (double)n / cycles, row->reason[i].help);
+        if (n) {
+            text_cell(t, "%s", row->reason[i].help);
+            text_cell(t, "%.2f", 100 * (double)n / cycles);
+        }
     }
+    fputc('\n', to);
+    text_table_print(t, to, 1, columns);
 }
 
-void stat_report_print(const struct run_report *r, FILE *to)
+void stat_report_print(const struct run_report *r, FILE *to, unsigned columns)
 {
-    run_report_print_begin(r, to);
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "");
+    text_column(t, TEXT_NUMBER, "retired");
+    text_column(t, TEXT_NUMBER, "all");
+    if (r->sampled)
+        text_column(t, TEXT_NUMBER, "± %");
+    text_column(t, TEXT_WRAP, "");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         if (makes_sense(&lines[i], r->simulation->core))
-            print_line(r, &lines[i], to);
+            put_line(r, &lines[i], t);
+    run_report_print_begin(r, to);
+    fputc('\n', to);
+    text_table_print(t, to, 1, columns);
     if (r->result.counts.core.cycles) {
-        print_stage(r, STAGE_ROW_DISPATCH, to);
-        print_stage(r, STAGE_ROW_HEAD, to);
+        print_stage(r, STAGE_ROW_DISPATCH, to, columns);
+        print_stage(r, STAGE_ROW_HEAD, to, columns);
     }
     fputc('\n', to);
     run_report_print_end(r, to);

@@ -1,127 +1,135 @@
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "report/csv.h"
+#include "report/text_table.h"
 #include "report/validate_sampling_report.h"
-
-static int name_width(const struct event_specs *s)
-{
-    int width = 12;
-    for (size_t i = 0; i < s->count; i++)
-        width = (int)strlen(s->of[i].text) > width ? (int)strlen(s->of[i].text) : width;
-    return width;
-}
 
 /* ---- text */
 
-static void print_number(double value, int width, FILE *to)
+static void put_number(double value, struct text_table *t)
 {
     if (isnan(value))
-        fprintf(to, " %*s", width, "N/A");
+        text_cell(t, "N/A");
     else
-        fprintf(to, " %*.3f", width, value);
+        text_cell(t, "%.3f", value);
 }
 
-static void print_percent(double value, int width, FILE *to)
+static void put_percent(double value, struct text_table *t)
 {
     if (isnan(value))
-        fprintf(to, " %*s", width, "none");
+        text_cell(t, "none");
     else
-        fprintf(to, " %*.2f", width, 100 * value);
+        text_cell(t, "%.2f", 100 * value);
 }
 
-static void print_events(const struct counters_report *r, FILE *to)
+/* Columns of both estimators, below one heading. */
+static void put_heads(struct text_table *t, const char *heading)
 {
-    int width = name_width(r->specs);
+    text_column(t, TEXT_NUMBER, "linear");
+    text_over(t, heading);
+    text_column(t, TEXT_BESIDE, check_estimator(CHECK_DEFAULT)->name);
+}
+
+static void print_events(const struct counters_report *r, FILE *to, unsigned columns)
+{
+    struct text_table *t = text_table_new();
     char text[GROUPED_SIZE];
-    fprintf(to, "\n %-*s %17s %8s | %20s | %31s | %s\n", width, "", "", "busiest", "distance", "error of the total, %",
-            "true count in interval");
-    fprintf(to, " %-*s %17s %8s | %9s %10s | %9s %10s %10s | %9s %10s\n", width, "event", "true count", "slice, %",
-            "linear", check_estimator(CHECK_DEFAULT)->name, "linear", check_estimator(CHECK_DEFAULT)->name, "interval",
-            "linear", check_estimator(CHECK_DEFAULT)->name);
+    text_column(t, TEXT_LEFT, "event");
+    text_column(t, TEXT_NUMBER, "true count");
+    text_column(t, TEXT_NUMBER, "slice, %");
+    text_over(t, "busiest");
+    put_heads(t, "distance");
+    put_heads(t, "error of the total, %");
+    text_column(t, TEXT_BESIDE, "±");
+    put_heads(t, "in the interval");
+    text_column(t, TEXT_WRAP, "");
     for (size_t i = 0; i < r->specs->count; i++) {
         const struct counter_checked *e = &r->event[i];
-        fprintf(to, " %-*s %17s", width, r->specs->of[i].text, grouped(e->truth, text));
-        print_percent(e->busiest, 8, to);
-        fputs(" |", to);
-        print_number(e->by[CHECK_LINEAR].distance, 9, to);
-        print_number(e->by[CHECK_DEFAULT].distance, 10, to);
-        fputs(" |", to);
-        print_percent(e->by[CHECK_LINEAR].error, 9, to);
-        print_percent(e->by[CHECK_DEFAULT].error, 10, to);
-        print_percent(e->truth ? estimate_half(&e->by[CHECK_DEFAULT].total) / (double)e->truth : NAN, 10, to);
-        fprintf(to, " | %9s %10s%s\n", e->by[CHECK_LINEAR].holds ? "yes" : "no",
-                e->by[CHECK_DEFAULT].holds ? "yes" : "no", e->by[CHECK_DEFAULT].total.bursty ? "  bursty" : "");
+        text_cell(t, "%s", r->specs->of[i].text);
+        text_cell(t, "%s", grouped(e->truth, text));
+        put_percent(e->busiest, t);
+        put_number(e->by[CHECK_LINEAR].distance, t);
+        put_number(e->by[CHECK_DEFAULT].distance, t);
+        put_percent(e->by[CHECK_LINEAR].error, t);
+        put_percent(e->by[CHECK_DEFAULT].error, t);
+        put_percent(e->truth ? estimate_half(&e->by[CHECK_DEFAULT].total) / (double)e->truth : NAN, t);
+        text_cell(t, "%s", e->by[CHECK_LINEAR].holds ? "yes" : "no");
+        text_cell(t, "%s", e->by[CHECK_DEFAULT].holds ? "yes" : "no");
+        text_cell(t, "%s", e->by[CHECK_DEFAULT].total.bursty ? "bursty" : "");
     }
+    fputc('\n', to);
+    text_table_print(t, to, 1, columns);
 }
 
-static void print_replayed(const struct counters_report *r, FILE *to)
+static void print_replayed(const struct counters_report *r, FILE *to, unsigned columns)
 {
-    int width = name_width(r->specs);
-    fprintf(to, "\n Replayed in %" PRIu64 " other orders, means:\n", r->seeds);
-    fprintf(to, " %-*s | %20s | %20s | %s\n", width, "", "distance", "error of the total, %",
-            "true count in interval, %");
-    fprintf(to, " %-*s | %9s %10s | %9s %10s | %9s %10s\n", width, "event", "linear",
-            check_estimator(CHECK_DEFAULT)->name, "linear", check_estimator(CHECK_DEFAULT)->name, "linear",
-            check_estimator(CHECK_DEFAULT)->name);
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "event");
+    put_heads(t, "distance");
+    put_heads(t, "error of the total, %");
+    put_heads(t, "in the interval, %");
     for (size_t i = 0; i < r->specs->count; i++) {
         const struct replayed *e = r->replayed[i];
-        fprintf(to, " %-*s |", width, r->specs->of[i].text);
-        print_number(e[CHECK_LINEAR].distance, 9, to);
-        print_number(e[CHECK_DEFAULT].distance, 10, to);
-        fputs(" |", to);
-        print_percent(e[CHECK_LINEAR].error, 9, to);
-        print_percent(e[CHECK_DEFAULT].error, 10, to);
-        fprintf(to, " | %9.1f %10.1f\n", 100 * (double)e[CHECK_LINEAR].held / (double)r->seeds,
-                100 * (double)e[CHECK_DEFAULT].held / (double)r->seeds);
+        text_cell(t, "%s", r->specs->of[i].text);
+        put_number(e[CHECK_LINEAR].distance, t);
+        put_number(e[CHECK_DEFAULT].distance, t);
+        put_percent(e[CHECK_LINEAR].error, t);
+        put_percent(e[CHECK_DEFAULT].error, t);
+        text_cell(t, "%.1f", 100 * (double)e[CHECK_LINEAR].held / (double)r->seeds);
+        text_cell(t, "%.1f", 100 * (double)e[CHECK_DEFAULT].held / (double)r->seeds);
     }
+    fprintf(to, "\n Replayed in %" PRIu64 " other orders, means:\n", r->seeds);
+    text_table_print(t, to, 1, columns);
 }
 
-static void print_sweep(const struct counters_report *r, FILE *to)
+static void print_sweep(const struct counters_report *r, FILE *to, unsigned columns)
 {
-    int width = name_width(r->specs);
+    struct text_table *t = text_table_new();
     char text[GROUPED_SIZE];
-    fprintf(
-        to,
-        "\n Distances of the linear estimator at other slices and ratios: a run with short slices replayed, mean of "
-        "%u orders each.\n %-*s",
-        r->draws, width, "slice");
+    text_column(t, TEXT_LEFT, "slice");
     for (size_t p = 0; p < r->points; p++)
-        fprintf(to, " %9s", grouped(r->sweep[p].slice, text));
-    fprintf(to, "\n %-*s", width, "ratio");
+        text_column(t, TEXT_NUMBER, grouped(r->sweep[p].slice, text));
+    text_cell(t, "ratio");
     for (size_t p = 0; p < r->points; p++)
-        fprintf(to, " %9" PRIu32, r->sweep[p].ratio);
-    fprintf(to, "\n %-*s", width, "rounds");
+        text_cell(t, "%" PRIu32, r->sweep[p].ratio);
+    text_cell(t, "rounds");
     for (size_t p = 0; p < r->points; p++)
-        fprintf(to, " %9zu", r->sweep[p].rounds);
-    fputc('\n', to);
+        text_cell(t, "%zu", r->sweep[p].rounds);
     for (size_t i = 0; i < r->specs->count; i++) {
-        fprintf(to, " %-*s", width, r->specs->of[i].text);
+        text_cell(t, "%s", r->specs->of[i].text);
         for (size_t p = 0; p < r->points; p++)
-            print_number(r->sweep[p].rounds > 1 ? r->sweep[p].distance[i][CHECK_LINEAR] : NAN, 9, to);
-        fputc('\n', to);
+            put_number(r->sweep[p].rounds > 1 ? r->sweep[p].distance[i][CHECK_LINEAR] : NAN, t);
     }
+    fputc('\n', to);
+    text_paragraph(to,
+                   "Distances of the linear estimator at other slices and ratios: a run with short slices replayed, "
+                   "mean of %u orders each.",
+                   r->draws);
+    text_table_print(t, to, 1, columns);
 }
 
-void counters_report_print(const struct counters_report *r, FILE *to)
+void counters_report_print(const struct counters_report *r, FILE *to, unsigned columns)
 {
     const struct plan *p = r->plan;
     char slice[GROUPED_SIZE], round[GROUPED_SIZE];
     run_report_print_begin(&r->run, to);
-    print_events(r, to);
+    print_events(r, to, columns);
     if (r->replayed)
-        print_replayed(r, to);
+        print_replayed(r, to, columns);
     if (r->points)
-        print_sweep(r, to);
-    fprintf(to,
-            "\n %zu events in %zu groups; slices of %s cycles, rounds of %s, in which each group has one slice; %zu "
-            "whole rounds.\n",
-            p->event_count, p->group_count, grouped(p->slice, slice), grouped(p->slice * p->slots, round), r->rounds);
-    fputs(" busiest slice: mean share of a round's events that its busiest slice has. `interval` is half of the 95 % "
-          "interval.\n"
-          " N/A: rarer than once in 10,000 cycles.\n",
-          to);
+        print_sweep(r, to, columns);
+    fputc('\n', to);
+    text_paragraph(
+        to,
+        "%zu events in %zu group%s; slices of %s cycles, rounds of %s, in which each group has one slice; %zu "
+        "whole rounds.",
+        p->event_count, p->group_count, p->group_count == 1 ? "" : "s", grouped(p->slice, slice),
+        grouped(p->slice * p->slots, round), r->rounds);
+    text_paragraph(to,
+                   "busiest slice: mean share of a round's events that its busiest slice has. %s of %s, in percent of "
+                   "the true count. N/A: rarer than once in 10,000 cycles.",
+                   PLUS_MINUS_MEANING, check_estimator(CHECK_DEFAULT)->name);
     run_report_print_end(&r->run, to);
 }
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "report/text_table.h"
 #include "report/validate_sampling_report.h"
 
 static uint64_t cycles_alone(const struct overhead_report *r)
@@ -31,8 +32,9 @@ void overhead_report_print(const struct overhead_report *r, FILE *to)
         fprintf(to, " %5" PRIu64 " %12s %12s %18.1f %11.3f %9.1f\n", o->khz, grouped(o->slice, slice),
                 grouped(o->slices, slices), cost_of(r, i), 100 * overhead_of(r, i), o->paper);
     }
-    fprintf(to, "\n %s cycles without the sampler, which counts nine events in %zu groups, at %" PRIu64 " MHz.\n",
-            grouped(cycles_alone(r), alone), r->groups, r->run.simulation->core->clock_mhz);
+    fputc('\n', to);
+    text_paragraph(to, "%s cycles without the sampler, which counts nine events in %zu groups, at %" PRIu64 " MHz.",
+                   grouped(cycles_alone(r), alone), r->groups, r->run.simulation->core->clock_mhz);
     run_report_print_end(&r->run, to);
 }
 

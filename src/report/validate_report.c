@@ -5,6 +5,7 @@
 
 #include "report/stack_chart.h"
 #include "report/stack_report.h"
+#include "report/text_table.h"
 
 /* What a method is compared with: each of the two orders and, if all orders were simulated, their mean and range. */
 enum { MEAN = REFERENCE_ORDERS, RANGE, AGAINST };
@@ -78,43 +79,45 @@ static double cpi_of(const struct validate_report *r, int64_t cycles)
 
 /* ---- text */
 
-static void print_cell(const struct validate_report *r, const struct column *c, unsigned component, FILE *to)
+static void put_cell(const struct validate_report *r, const struct column *c, unsigned component, struct text_table *t)
 {
     if (!c->is_method && component_rows[component].parent != component)
-        fprintf(to, " %14s", "in base");
+        text_cell(t, "in base");
     else if (c->cycles[component] == REFERENCE_UNKNOWN)
-        fprintf(to, " %14s", "?");
+        text_cell(t, "?");
     else
-        fprintf(to, " %14.4f", cpi_of(r, c->cycles[component]));
+        text_cell(t, "%.4f", cpi_of(r, c->cycles[component]));
 }
 
-static void print_errors(const struct comparison *x, unsigned against, FILE *to)
+static void put_errors(const struct comparison *x, unsigned against, struct text_table *t)
 {
-    fprintf(to, " %-20s", against_rows[against].label);
+    text_cell(t, "%s", against_rows[against].label);
     for (unsigned i = 0; i < x->columns; i++) {
         const struct column *c = &x->column[i];
         const struct stack_error *e = &c->error[against];
         if (c->is_method && e->known)
-            fprintf(to, " %7.2f %-*s", e->percent, i + 1 < x->columns ? 6 : 0, component_rows[e->component].key);
+            text_cell(t, "%.2f %s", e->percent, component_rows[e->component].key);
         else
-            fprintf(to, " %14s", c->is_method ? "?" : "");
+            text_cell(t, "%s", c->is_method ? "?" : "");
     }
-    fputc('\n', to);
 }
 
-static void print_stacks(const struct validate_report *r, const struct comparison *x, FILE *to)
+static void print_stacks(const struct validate_report *r, const struct comparison *x, FILE *to, unsigned columns)
 {
-    fprintf(to, "\n %-20s", "CPI");
+    struct text_table *t = text_table_new();
+    text_column(t, TEXT_LEFT, "CPI");
     for (unsigned i = 0; i < x->columns; i++)
-        fprintf(to, " %14s", x->column[i].heading);
-    fputc('\n', to);
+        text_column(t, TEXT_NUMBER, x->column[i].heading);
     for (unsigned c = COMPONENTS; c-- > 0;) {
-        fprintf(to, " %-20s", component_rows[c].label);
+        text_cell(t, "%s", component_rows[c].label);
         for (unsigned i = 0; i < x->columns; i++)
-            print_cell(r, &x->column[i], c, to);
-        fputc('\n', to);
+            put_cell(r, &x->column[i], c, t);
     }
+    text_empty_line(t);
+    for (unsigned i = 0; i < x->errors; i++)
+        put_errors(x, i, t);
     fputc('\n', to);
+    text_table_print(t, to, 1, columns);
 }
 
 static void print_failures(const struct validate_report *r, FILE *to)
@@ -122,11 +125,11 @@ static void print_failures(const struct validate_report *r, FILE *to)
     char text[128];
     for (unsigned i = 0; i < r->plan->count; i++)
         if (r->runs[i].why)
-            fprintf(to, " The run with %s failed: %s\n", reference_run_text(&r->plan->run[i], text, sizeof text),
-                    r->runs[i].why);
+            text_paragraph(to, "The run with %s failed: %s", reference_run_text(&r->plan->run[i], text, sizeof text),
+                           r->runs[i].why);
 }
 
-void validate_report_print(const struct validate_report *r, FILE *to)
+void validate_report_print(const struct validate_report *r, FILE *to, unsigned columns)
 {
     struct comparison x;
     compare(r, &x);
@@ -135,9 +138,7 @@ void validate_report_print(const struct validate_report *r, FILE *to)
     fprintf(to, " %s instructions, %s cycles, CPI %.3f\n", grouped(r->total->instructions, insns),
             grouped(r->total->cycles, cycles), cpi_of(r, (int64_t)r->total->cycles));
     if (r->total->instructions) {
-        print_stacks(r, &x, to);
-        for (unsigned i = 0; i < x.errors; i++)
-            print_errors(&x, i, to);
+        print_stacks(r, &x, to, columns);
         fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n",
                 r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0);
     }

@@ -19,7 +19,7 @@ struct validate_report {
     double seconds;                               /* host wall time of all runs together */
 };
 
-void validate_report_print(const struct validate_report *r, FILE *to);
+void validate_report_print(const struct validate_report *r, FILE *to, unsigned columns);
 json_t *validate_report_json(const struct validate_report *r); /* owned by the caller; NULL if a name is not UTF-8 */
 void validate_report_csv(const struct validate_report *r, FILE *to);
 void validate_report_svg(const struct validate_report *r, FILE *to);

@@ -40,7 +40,7 @@ struct counters_report {
     unsigned draws; /* orders that were replayed for each point of the sweep */
 };
 
-void counters_report_print(const struct counters_report *r, FILE *to);
+void counters_report_print(const struct counters_report *r, FILE *to, unsigned columns);
 json_t *counters_report_json(const struct counters_report *r); /* owned by the caller; NULL if a name is not UTF-8 */
 void counters_report_csv(const struct counters_report *r, FILE *to);
 /* Draws estimates and true counts over time (validate_counters_svg.c). */

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "report/text_table.h"
 #include "report/validate_sampling_report.h"
 
 /* JSON keys of the runs, and of the distances from the real run. */
@@ -39,12 +40,12 @@ void stalls_check_print(const struct stalls_check_report *r, FILE *to)
     fprintf(to, " |\n %-24s |", "total");
     for (unsigned i = 0; i < STALL_RUNS; i++)
         fprintf(to, " %8.4f", per_insn(r, i, r->total[i].cycles));
-    fprintf(to, " |\n\n Distances are over %zu intervals of %s instructions, from full counts in user mode.\n",
-            r->intervals, grouped(r->interval, text));
-    fputs(" single: one instruction per bundle; inorder: in addition, an instruction issues when the one before has "
-          "retired.\n"
-          " N/A: less than one cycle of such stalls in 10,000 instructions.\n",
-          to);
+    fputs(" |\n\n", to);
+    text_paragraph(to,
+                   "Distances are over %zu intervals of %s instructions, from full counts in user mode. single: one "
+                   "instruction per bundle; inorder: in addition, an instruction issues when the one before has "
+                   "retired. N/A: less than one cycle of such stalls in 10,000 instructions.",
+                   r->intervals, grouped(r->interval, text));
     run_report_print_end(&r->run, to);
 }
 

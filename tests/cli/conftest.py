@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from pages import unwrapped
+
 # A caller may have left these ignored (nohup, a background job of a shell); commands under test must not inherit that.
 for number in signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD:
     if signal.getsignal(number) == signal.SIG_IGN:
@@ -67,7 +69,8 @@ class Result:
         self.status, self.out, self.err = status, out, err
 
     def says(self, pattern):
-        return re.search(pattern, self.err, re.M) is not None
+        """Whether standard error has this, also in a paragraph that is broken into lines."""
+        return any(re.search(pattern, text, re.M) for text in (self.err, unwrapped(self.err)))
 
 
 class Commands:
@@ -152,17 +155,25 @@ def guests(tmp_path_factory):
     return compile_guest
 
 
+# Modules with `BESIDE_WORK = True` run their commands in folders that have `./work`. The path of a guest changes its counts, so
+# runs that are compared must give it the same one.
+def with_guests(commands, request):
+    if getattr(request.module, "BESIDE_WORK", False):
+        shutil.copy(request.getfixturevalue("work"), commands.work)
+    return commands
+
+
 @pytest.fixture
-def cli(program, tmp_path):
+def cli(program, tmp_path, request):
     """Commands in an empty folder."""
-    yield Commands(program, tmp_path)
+    yield with_guests(Commands(program, tmp_path), request)
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
-def module_cli(program, tmp_path_factory):
+def module_cli(program, tmp_path_factory, request):
     """Commands in a folder that the tests of a module share: for results that several tests look at."""
-    return Commands(program, tmp_path_factory.mktemp("shared"))
+    return with_guests(Commands(program, tmp_path_factory.mktemp("shared")), request)
 
 
 # `work [N [M]]`: N branches that cannot be predicted, so that there is a wrong path, and M more in a process that it

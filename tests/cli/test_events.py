@@ -92,7 +92,7 @@ def sub_events(cli, event):
     for line in cli.run("list", "events", event.name.replace("_", "?")).out.splitlines():
         if line.startswith("    :"):
             bits += [line.split()[0][1:]] if inside else []
-        else:
+        elif not line.startswith("      "):
             inside = line.split()[:1] == [event.name]
     return bits
 
@@ -101,8 +101,8 @@ def sub_events(cli, event):
 def events(module_cli):
     found = []
     for line in module_cli.run("list", "events").out.splitlines():
-        row = re.match(r"  (\S+) +\S+ +(times|cycles|value) +(-|(?:retired|spec)(?:, (?:retired|spec))?) +\S", line)
-        assert row or not line.startswith(" "), f"cannot read the line `{line}`"
+        row = re.match(r"  (\S+) +\S+ +(times|cycles|value) +(-|(?:retired|spec)(?:, (?:retired|spec))?) +[0-9]", line)
+        assert row or not line.startswith(" ") or line.startswith("      "), f"cannot read the line `{line}`"
         if row:
             found.append(Event(row[1], row[2], [""] if row[3] == "-" else row[3].split(", ")))
     for event in found:

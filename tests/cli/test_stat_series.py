@@ -6,7 +6,6 @@ and what each mistake says.
 import csv
 import os
 import re
-import shutil
 import subprocess
 import xml.dom.minidom
 
@@ -14,6 +13,7 @@ import pytest
 
 from conftest import CROSS
 
+BESIDE_WORK = True  # see conftest.py
 WIDEST = 16  # instructions that commit in one cycle, at most
 SOME = ("loads,stores:edge,instructions:thresh=3,rob_occupancy,fetch_stalls,stall_breakdown,l1d_misses:spec,"
         "load_value_mispredictions,cycles:u")
@@ -27,20 +27,6 @@ RATES = {  # a metric of an interval: what is divided by what, times a factor
     "load_address_misprediction_percent": ("load_address_mispredictions", "loads", 100),
     "load_value_misprediction_percent": ("load_value_mispredictions", "loads", 100),
 }
-
-
-@pytest.fixture
-def cli(cli, work):
-    """Commands in a folder with `./work`."""
-    shutil.copy(work, cli.work)
-    return cli
-
-
-@pytest.fixture(scope="module")
-def module_cli(module_cli, work):
-    """The same. The path of a guest changes its counts: runs that are compared run in one folder."""
-    shutil.copy(work, module_cli.work)
-    return module_cli
 
 
 def stat(cli, *words, status=3, out="done\n"):

@@ -250,8 +250,8 @@ def commands_of(page):
 
 def counts_in(lines):
     """Counts by event in what `stat` prints."""
-    rows = (re.match(r" +([0-9,]+)  ([a-z][a-z0-9_:]*)\b", line) for line in lines)
-    return {row[2]: int(row[1].replace(",", "")) for row in rows if row}
+    rows = (re.match(r" ([a-z][a-z0-9_:]*) +([0-9,]+)(  |$)", line) for line in lines)
+    return {row[1]: int(row[2].replace(",", "")) for row in rows if row}
 
 
 @pytest.mark.slow

@@ -47,14 +47,14 @@ def list_events(cyclescope):
         found = re.match(r"  (\S+) +(\S+) +(?:times|cycles|value) +(-|\w+(?:, \w+)*) +\d", line)
         if found:
             events.append(Event(found[1], found[2], [""] if found[3] == "-" else found[3].split(", ")))
-        elif line.startswith(" "):
+        elif line.startswith(" ") and not line.startswith("      "):  # its meaning
             sys.exit(f"cannot read the line `{line}` of `list events`")
     for event in events:
         inside = False
         for line in output(cyclescope, "list", "events", event.name):
             if line.startswith("    :"):
                 event.bits += [line.split()[0][1:]] if inside else []
-            else:
+            elif not line.startswith("      "):
                 inside = line.split()[:1] == [event.name]
     return events
 

@@ -63,6 +63,8 @@ def read_params(cyclescope):
     """Name to range: (least, most) of a number, or a list of choices."""
     params = {}
     for line in lines_of([cyclescope, "list", "params"]):
+        if line.startswith(" "):  # its meaning
+            continue
         name, values = line.split()[:2]
         params[name] = tuple(number(v) for v in values.split("..")) if ".." in values else values.split("|")
     return params
@@ -193,6 +195,8 @@ class Fuzzer:
         self.programs = find_programs(work)
         self.cores = {}
         for line in lines_of([self.cyclescope, "list", "cores"]):
+            if line.startswith(" "):  # more of the last one's meaning
+                continue
             name = line.split()[0]
             report = self.stat(name, {}, self.programs[0], [])[2]
             self.cores[name] = report["params"]

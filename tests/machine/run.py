@@ -47,7 +47,7 @@ class Bench:
         self.cyclescope, self.folder, self.long = os.path.abspath(cyclescope), pathlib.Path(folder), long
         self.numbers, self.made = {}, {}
         for line in self.run("list", "events").stdout.decode().splitlines():
-            found = re.match(r"  (\S+) +(\S+) +(?:times|cycles|value) +(?:\S+|\S+, \S+) +(\d+)  \S", line)
+            found = re.match(r"  (\S+) +(\S+) +(?:times|cycles|value) +(?:\S+|\S+, \S+) +(\d+)(?:  \S|$)", line)
             if found:
                 self.numbers[found[1]] = self.numbers[found[2]] = int(found[3])
 

@@ -12,6 +12,7 @@ import test_suite  # puts suite/ into the path
 
 import guest     # noqa: E402
 import phases    # noqa: E402
+import results_page  # noqa: E402
 import sampling  # noqa: E402
 
 OPTIONS = Namespace(core="eyerman2006", jobs=1)
@@ -294,8 +295,8 @@ class Page(unittest.TestCase):
         self.assertEqual(results, before)
 
     def test_it_is_replaced_on_a_page(self):
-        page = sampling.replaced("# Results\n\n## A\n\na\n", phases.HEADING + "\n\nb\n", phases.HEADING)
-        again = sampling.replaced(page, phases.HEADING + "\n\nc\n", phases.HEADING)
+        page = results_page.replaced("# Results\n\n## A\n\na\n", phases.HEADING + "\n\nb\n", phases.HEADING)
+        again = results_page.replaced(page, phases.HEADING + "\n\nc\n", phases.HEADING)
         self.assertEqual(again, "# Results\n\n## A\n\na\n\n" + phases.HEADING + "\n\nc\n")
 
 

@@ -7,7 +7,8 @@ from argparse import Namespace
 
 import test_suite  # puts suite/ into the path
 
-import sampling  # noqa: E402
+import results_page  # noqa: E402
+import sampling      # noqa: E402
 
 OPTIONS = Namespace(sampling_warmup=5000000, rounds_insns=400000000)
 
@@ -104,10 +105,10 @@ class Page(unittest.TestCase):
         self.assertIn("0.10 / 0.10 / 0.06", text)
 
     def test_it_is_replaced_on_a_page(self):
-        page = sampling.replaced("# Results\n\n## A\n\na\n", "## B\n\nb\n".replace("## B", sampling.HEADING))
-        again = sampling.replaced(page, sampling.HEADING + "\n\nc\n")
+        page = results_page.replaced("# Results\n\n## A\n\na\n", sampling.HEADING + "\n\nb\n", sampling.HEADING)
+        again = results_page.replaced(page, sampling.HEADING + "\n\nc\n", sampling.HEADING)
         self.assertEqual(again, "# Results\n\n## A\n\na\n\n" + sampling.HEADING + "\n\nc\n")
-        behind = sampling.replaced(again + "\n## D\n\nd\n", sampling.HEADING + "\n\ne\n")
+        behind = results_page.replaced(again + "\n## D\n\nd\n", sampling.HEADING + "\n\ne\n", sampling.HEADING)
         self.assertEqual(behind, "# Results\n\n## A\n\na\n\n" + sampling.HEADING + "\n\ne\n\n## D\n\nd\n")
 
 

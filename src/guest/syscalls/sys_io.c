@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "guest/console.h"
 #include "guest/file_view.h"
 #include "guest/files_priv.h"
 #include "guest/memory_files.h"
@@ -230,12 +231,16 @@ static int64_t read_stream(struct thread *t, int fd, const struct iovec *iov, in
     if (total > 0 && file_may_block(f, fd)) {
         if (is_piped_input(f, fd) && !t->process->config.host_time)
             return read_whole(t, fd, iov, count, total);
+        console_await_input(t->process, fd);
         int64_t waiting = file_wait(t, fd, POLLIN);
         if (waiting < 0)
             return waiting;
     }
     ssize_t n = readv(fd, iov, count);
-    return n >= 0 ? n : -errno;
+    int code = errno;
+    if (n > 0)
+        console_note_input(t->process, fd, console_last(iov, count, n));
+    return n >= 0 ? n : -code;
 }
 
 int file_buffers_part(struct iovec out[IOV_MAX], const struct iovec *iov, int count, uint64_t done, uint64_t limit)
@@ -254,13 +259,26 @@ int file_buffers_part(struct iovec out[IOV_MAX], const struct iovec *iov, int co
     return used;
 }
 
+/* As writev, with the command's own line away from the terminal. */
+static ssize_t write_host(const struct process *p, int fd, const struct iovec *iov, int count)
+{
+    bool console = console_begin(p, fd);
+    ssize_t n = writev(fd, iov, count);
+    int code = errno;
+    if (console)
+        console_end(p, console_last(iov, count, n));
+    errno = code;
+    return n;
+}
+
 /* Writes one piece that the host accepts without blocking. A pipe that polls as writable accepts PIPE_BUF bytes. */
-static ssize_t write_piece(enum stream stream, int fd, const struct iovec *iov, int count, uint64_t done)
+static ssize_t write_piece(const struct process *p, enum stream stream, int fd, const struct iovec *iov, int count,
+                           uint64_t done)
 {
     struct iovec part[IOV_MAX];
     int n = file_buffers_part(part, iov, count, done, stream == STREAM_PIPE ? PIPE_BUF : TRANSFER_MAX);
     if (stream != STREAM_SOCKET)
-        return writev(fd, part, n);
+        return write_host(p, fd, part, n);
     struct msghdr message = {.msg_iov = part, .msg_iovlen = (size_t)n};
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -277,7 +295,7 @@ static int64_t write_blocking(struct thread *t, int fd, const struct iovec *iov,
             return result;
         if (result < 0)
             break;
-        ssize_t n = write_piece(stream, fd, iov, count, t->io_bytes);
+        ssize_t n = write_piece(t->process, stream, fd, iov, count, t->io_bytes);
         if (n >= 0)
             t->io_bytes += (uint64_t)n;
         else if (errno != EAGAIN)
@@ -312,7 +330,7 @@ static int64_t write_stream(struct thread *t, int fd, const struct iovec *iov, i
             count = file_buffers_part(part, iov, count, 0, (uint64_t)allowed);
             iov = part;
         }
-        ssize_t n = writev(fd, iov, count);
+        ssize_t n = write_host(t->process, fd, iov, count);
         result = n >= 0 ? n : -errno;
         if (n > 0)
             file_written(t->process, fd);
@@ -452,8 +470,11 @@ int64_t sys_pwritev2(struct thread *t, const uint64_t a[6])
     int may = memory_files_may_write(t->process, fd, (uint64_t)total);
     if (may < 0)
         return may;
+    bool console = console_begin(t->process, fd);
     ssize_t n = pwritev2(fd, iov, count, -1, flags);
     int code = errno;
+    if (console)
+        console_end(t->process, console_last(iov, count, n));
     if (n > 0)
         file_written(t->process, fd);
     return n >= 0 ? n : -code;
@@ -502,6 +523,14 @@ static int offset_out(struct thread *t, uint64_t addr, const off_t *offset)
     return addr == 0 ? 0 : guest_copy_out(t->process->memory, addr, offset, sizeof *offset);
 }
 
+/* The byte of a file before `*offset`, or before its position; 0 if it cannot be read. */
+static char byte_before(int fd, const off_t *offset)
+{
+    char byte = '\0';
+    off_t at = offset ? *offset : lseek(fd, 0, SEEK_CUR);
+    return at > 0 && pread(fd, &byte, 1, at - 1) == 1 ? byte : '\0';
+}
+
 int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
 {
     struct files *f = thread_files(t);
@@ -525,9 +554,12 @@ int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
     int may = memory_files_may_copy(t->process, out, &count);
     if (may < 0)
         return may;
+    bool console = console_begin(t->process, out);
     ssize_t n = sendfile(out, in, pointer, count);
+    int code = errno;
+    if (console)
+        console_end(t->process, n > 0 ? byte_before(in, pointer) : '\0');
     if (n < 0) {
-        int code = errno;
         if (code == EPIPE)
             file_broken_pipe(t);
         return -code;
