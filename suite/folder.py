@@ -19,6 +19,7 @@ from pathlib import Path
 import guest
 
 HERE = Path(__file__).resolve().parent
+MAKERS = ("inputs.py", "further_inputs.py", "material.py")
 UNAVAILABLE = 3  # exit status of build.sh: no packages here
 INCOMPLETE = 4   # exit status of inputs.py: some inputs are missing
 
@@ -51,7 +52,7 @@ class Suite:
 
     def _prepare_inputs(self):
         stamp = self.path / "inputs.recipe"
-        recipe = _digest((HERE / "inputs.py").read_bytes(), self._packages())
+        recipe = _digest(*((HERE / name).read_bytes() for name in MAKERS), self._packages())
         if stamp.exists() and stamp.read_text() == recipe:
             return
         fresh = self.inputs.with_name("in.new")
