@@ -68,12 +68,8 @@ class Suite:
 
     def missing_input(self, case):
         """The first input of a case that does not exist; None if all do."""
-        for word in [*case.argv, case.stdin or ""]:
-            if word.startswith("/suite/in/"):
-                name = Path(word).name
-                if not any(self.inputs.glob(name + "*")):  # bart adds suffixes to a name
-                    return name
-        return None
+        return next((name for name in case.inputs()
+                     if not any(self.inputs.glob(name + "*"))), None)  # bart adds suffixes to a name
 
     def identity(self):
         """A digest that changes with any package or input."""

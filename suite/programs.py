@@ -26,6 +26,10 @@ class Case:
     threads: bool
     minsns: int
 
+    def inputs(self):
+        """The names of the input files on the command line or at the standard input."""
+        return re.findall(r"/suite/in/([\w.-]+)", " ".join([*self.argv, self.stdin or ""]))
+
     def comparable(self, outputs):
         """The outputs of a run without everything that may vary from run to run."""
         return {name: self._masked(name, content)
