@@ -223,6 +223,17 @@ def number_theory(_, *arguments):
     return NUMBER_THEORY + f"work({', '.join(map(str, arguments))});\nquit\n"
 
 
+# ------------------------------------------------------------------------------------------- dot
+
+def module_graph(_, nodes):
+    """A directed graph without cycles in Graphviz's language: each node uses one to three earlier ones, mostly recent."""
+    random = Random(411)
+    words = vocabulary(random, nodes)
+    edges = {(i, max(0, i - 1 - random.below(1 + random.below(i)))) for i in range(1, nodes) for _ in range(1 + random.below(3))}
+    return lines("digraph modules {", [f'  n{i} [label="{word}{i}", shape=box];' for i, word in enumerate(words)],
+                 [f"  n{a} -> n{b};" for a, b in sorted(edges)], "}")
+
+
 # ------------------------------------------------------------------------------------ flac, lame
 
 def tones(_, samples):
@@ -458,6 +469,8 @@ INPUTS = (
     ("orders.big.json",      orders,              1000),
     ("numbers.small.gp",     number_theory,       50, 6, 6),
     ("numbers.big.gp",       number_theory,       75, 20, 11),
+    ("modules.small.dot",    module_graph,        100),
+    ("modules.big.dot",      module_graph,        300),
     ("tones.small.wav",      tones,               60000),
     ("tones.big.wav",        tones,               500000),
     ("picture.small.ppm",    picture,             400, 300),
