@@ -133,6 +133,16 @@ finish() {
   ln -sf dash "$root/usr/bin/sh"
   ln -sf gawk "$root/usr/bin/awk"
   ln -sf gcc-14 "$root/usr/bin/gcc"
+  # What `dot -c` would write, with no more than the layouts of dot as SVG.
+  cat > "$libs/graphviz/config6a" <<CONFIG
+/usr/lib/$ARCH-linux-gnu/graphviz/libgvplugin_dot_layout.so.6 dot_layout {
+  layout { dot 0 }
+}
+/usr/lib/$ARCH-linux-gnu/graphviz/libgvplugin_core.so.6 core {
+  render { svg 1 }
+  device { svg:svg 1 }
+}
+CONFIG
   echo 'root:x:0:0:root:/root:/bin/sh' > "$root/etc/passwd"
   echo 'root:x:0:' > "$root/etc/group"
 }

@@ -13,8 +13,8 @@ import guest
 REASONS = re.compile(r"cannot be saved: it is a (pipe|socket)|its child \d+ (still runs|has ended)|"
                      r"has no name in any folder|which only the kernel knows|it holds a lock")
 
-# Programs that cannot be saved at any point after their start: meep, because its MPI keeps a pipe to itself open.
-NEVER = ("meep",)
+# Programs that cannot be saved at any point after their start, because they keep a pipe to themselves open: meep's MPI does.
+NEVER = ("meep", "xz")
 
 # Runs two commands, the second if the first succeeds.  A shell would change the environment, or its order.
 BOTH = """

@@ -66,7 +66,8 @@ class Check:
         self.others = [line.split()[0] for line in listed.stdout.splitlines()]
         if options.core in self.others:
             self.others.remove(options.core)
-        self.places = {case.program: i for i, case in enumerate(programs.load(options.size))}
+        self.places = {case.program: i for further in (False, True)
+                       for i, case in enumerate(programs.load(options.size, further=further))}
 
     def case(self, case):
         """The lines of a program."""

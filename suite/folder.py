@@ -19,6 +19,7 @@ from pathlib import Path
 import guest
 
 HERE = Path(__file__).resolve().parent
+MAKERS = ("inputs.py", "further_inputs.py", "material.py")
 UNAVAILABLE = 3  # exit status of build.sh: no packages here
 INCOMPLETE = 4   # exit status of inputs.py: some inputs are missing
 
@@ -51,7 +52,7 @@ class Suite:
 
     def _prepare_inputs(self):
         stamp = self.path / "inputs.recipe"
-        recipe = _digest((HERE / "inputs.py").read_bytes(), self._packages())
+        recipe = _digest(*((HERE / name).read_bytes() for name in MAKERS), self._packages())
         if stamp.exists() and stamp.read_text() == recipe:
             return
         fresh = self.inputs.with_name("in.new")
@@ -67,12 +68,8 @@ class Suite:
 
     def missing_input(self, case):
         """The first input of a case that does not exist; None if all do."""
-        for word in [*case.argv, case.stdin or ""]:
-            if word.startswith("/suite/in/"):
-                name = Path(word).name
-                if not any(self.inputs.glob(name + "*")):  # bart adds suffixes to a name
-                    return name
-        return None
+        return next((name for name in case.inputs()
+                     if not any(self.inputs.glob(name + "*"))), None)  # bart adds suffixes to a name
 
     def identity(self):
         """A digest that changes with any package or input."""

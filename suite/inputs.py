@@ -23,59 +23,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import guest  # noqa: E402  (lies beside this file)
-
-MASK64 = (1 << 64) - 1
-
-
-class Random:
-    """xorshift64*: small, well understood, the same in every Python."""
-
-    def __init__(self, seed):
-        self.state = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & MASK64 or 1
-
-    def bits(self):
-        x = self.state
-        x ^= x >> 12
-        x ^= (x << 25) & MASK64
-        x ^= x >> 27
-        self.state = x
-        return (x * 0x2545F4914F6CDD1D) & MASK64
-
-    def below(self, limit):
-        """An integer in [0, limit); the low bits of the generator are its weakest."""
-        return (self.bits() >> 11) % limit
-
-    def unit(self):
-        """A float in [0, 1) with 53 random bits."""
-        return (self.bits() >> 11) / (1 << 53)
-
-
-class Sysroot:
-    """Texts and binaries of the packages, used as raw material."""
-
-    def __init__(self, root):
-        self.root = Path(root)
-
-    def read(self, path, start=0, length=-1):
-        with open(self.root / path, "rb") as file:
-            file.seek(start)
-            return file.read(length)
-
-    def read_all(self, pattern):
-        return b"".join(path.read_bytes() for path in sorted(self.root.glob(pattern)))
-
-    def perldiag(self):
-        """Perl's list of diagnostics: 300 kB of plain English."""
-        return self.read_all("usr/share/perl/5.*.*/pod/perldiag.pod")
-
-
-def lines(*parts):
-    """Joins strings and lists of strings into a text of lines."""
-    flat = []
-    for part in parts:
-        flat += [part] if isinstance(part, str) else part
-    return "\n".join(flat) + "\n"
+import further_inputs                        # noqa: E402  (these three lie beside this file)
+import guest                                 # noqa: E402
+from material import Random, Sysroot, lines  # noqa: E402
 
 
 # ---------------------------------------------------------------------------------- gzip, bzip2
@@ -520,7 +470,7 @@ INPUTS = (
     ("words.awk",          text(WORD_STATISTICS)),
     ("words.small",        prose),
     ("words.big",          source_text),
-)
+) + further_inputs.INPUTS
 
 PREPROCESS = ("/usr/libexec/gcc/riscv64-linux-gnu/14/cc1 -E -quiet -P -nostdinc "
               "-isystem /usr/lib/gcc/riscv64-linux-gnu/14/include "

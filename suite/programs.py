@@ -8,7 +8,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).resolve().parent / "programs.toml"
 SIZES = ("small", "big")
-FIELDS = {"like", "does", "run", "stdin", "env", "mask", "ignore", "threads", "minsns", *SIZES}
+FIELDS = {"like", "does", "run", "stdin", "env", "mask", "ignore", "threads", "minsns", "further", *SIZES}
 
 
 @dataclass
@@ -25,6 +25,10 @@ class Case:
     does: str
     threads: bool
     minsns: int
+
+    def inputs(self):
+        """The names of the input files on the command line or at the standard input."""
+        return re.findall(r"/suite/in/([\w.-]+)", " ".join([*self.argv, self.stdin or ""]))
 
     def comparable(self, outputs):
         """The outputs of a run without everything that may vary from run to run."""
@@ -56,11 +60,12 @@ def _case(name, size, row):
         minsns=row["minsns"][size])
 
 
-def load(size, names=None):
-    """All cases of a size, or only the named ones, in the order of the table."""
+def load(size, names=None, further=False):
+    """The cases of a size in the order of the table: those named, or else all further ones, or all others."""
     with open(TABLE, "rb") as file:
         table = tomllib.load(file)
     for name in names or ():
         if name not in table:
             raise ValueError(f"no program '{name}' in the suite; it has {', '.join(table)}")
-    return [_case(name, size, row) for name, row in table.items() if not names or name in names]
+    return [_case(name, size, row) for name, row in table.items()
+            if (name in names if names else row.get("further", False) == further)]

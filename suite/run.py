@@ -7,6 +7,8 @@
     run.py check [PROGRAM]        compare every program under the emulator with qemu, and with a second run
     run.py core [PROGRAM]         compare every program on the simulated core with plain emulation
     run.py checkpoints [PROGRAM]  save every program at random points, restore it, and compare the rest of the run
+
+With --further, a command runs the further programs, which are kept for validation.
 """
 
 import argparse
@@ -77,7 +79,7 @@ class Check:
 
 def check(suite, options):
     """Prints the lines of every program, made by the class of checks of the command."""
-    cases = [case for case in programs.load(options.size, options.programs)
+    cases = [case for case in programs.load(options.size, options.programs, options.further)
              if options.up_to is None or case.minsns <= options.up_to]
     try:
         suite.prepare()
@@ -103,8 +105,8 @@ def prepare(suite, _options):
     return 0
 
 
-def list_programs(_suite, _options):
-    for small, big in zip(programs.load("small"), programs.load("big")):
+def list_programs(_suite, options):
+    for small, big in zip(*(programs.load(size, further=options.further) for size in programs.SIZES)):
         print(f"{small.program:12} {small.like:20} {small.minsns:5} {big.minsns:5}  {small.does}")
     return 0
 
@@ -129,8 +131,11 @@ def parse():
     emulator.add_argument("--emulator", metavar="COMMAND", default=guest.EMULATOR,
                           help="command before the guest's command line; {root} stands for the sysroot, {count} for "
                                "a file for the instruction count (default: `cyclescope run` of this project)")
-    checking = argparse.ArgumentParser(add_help=False)
-    checking.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all")
+    group = argparse.ArgumentParser(add_help=False)
+    group.add_argument("--further", action="store_true",
+                       help="the further programs, which are kept for validation, instead of the twenty-five")
+    checking = argparse.ArgumentParser(add_help=False, parents=[group])
+    checking.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: the twenty-five, or all further ones")
     checking.add_argument("--up-to", type=int, metavar="N", help="only programs of at most N million instructions")
     checking.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time (default: 2)")
 
@@ -147,7 +152,8 @@ def parse():
                          help=f"time limit of a run (default: {seconds})")
 
     command("prepare", prepare, "build the suite's folder unless it exists")
-    command("list", list_programs, "print name, kind of work, millions of instructions (small, big) and description")
+    command("list", list_programs, "print name, kind of work, millions of instructions (small, big) and description",
+            group)
     command("show", show, "print the command line of a program", sized, emulator).add_argument("program")
     timeout(command("check", check, "compare the emulator with qemu, and with a second run", checking, sized, emulator,
                     checks=Check), 300)

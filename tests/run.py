@@ -106,6 +106,8 @@ GROUPS = [
     Group("threaded-clang", "tests/threaded/jumps.sh build/clang/obj"),
     Group("threaded-clang-shared", "tests/threaded/jumps.sh build/clang/pic"),
     Group("suite-tools", "for t in tests/suite/test_*.py; do $t || exit 1; done"),
+    Group("suite-further", "suite/run.py check --further", tier="all"),
+    Group("suite-core-further", "suite/run.py core --short --further", tier="all"),
     Group("machine-sanitized", "tests/machine/run.py build/sanitize/cyclescope", tier="all"),
     Group("switch-sanitized", "tests/machine/switch.py build/sanitize/cyclescope", tier="all"),
     Group("programs", "tests/programs/run.sh build/cyclescope", tier="all"),

@@ -15,12 +15,17 @@ from unittest import mock
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "suite"))
-import compare   # noqa: E402
-import folder    # noqa: E402
-import guest     # noqa: E402
-import inputs    # noqa: E402
-import programs  # noqa: E402
-import run       # noqa: E402
+import compare         # noqa: E402
+import coverage        # noqa: E402
+import folder          # noqa: E402
+import further_inputs  # noqa: E402
+import guest           # noqa: E402
+import inputs          # noqa: E402
+import phases          # noqa: E402
+import profiles        # noqa: E402
+import programs        # noqa: E402
+import run             # noqa: E402
+import sampling        # noqa: E402
 
 
 def case(script="true", **changes):
@@ -45,7 +50,8 @@ class Folder(unittest.TestCase):
 
 class TheTable(unittest.TestCase):
     def setUp(self):
-        self.cases = [one for size in programs.SIZES for one in programs.load(size)]
+        self.cases = [one for size in programs.SIZES for further in (False, True)
+                      for one in programs.load(size, further=further)]
 
     def test_every_program_has_an_absolute_path(self):
         for one in self.cases:
@@ -63,9 +69,23 @@ class TheTable(unittest.TestCase):
     def test_every_input_is_made_and_every_made_input_is_used(self):
         made = {name for name, *_ in inputs.INPUTS + inputs.GUEST_MADE}
         raw = {"cc1.small.c", "cc1.big.c", "gap.save.g"}  # of those that guests make
-        used = {Path(word).name for one in self.cases for word in [*one.argv, one.stdin or ""]
-                if word.startswith("/suite/in/")}
+        used = {name for one in self.cases for name in one.inputs()}
         self.assertEqual(used, made - raw)
+
+    def test_further_programs_run_only_where_they_are_asked_for(self):
+        usual, further = ({one.program for one in programs.load("small", further=f)} for f in (False, True))
+        self.assertEqual((len(usual), len(further), usual & further), (25, 19, set()))
+        self.assertEqual([one.program for one in programs.load("big", ["xz", "gzip"])], ["gzip", "xz"])
+
+    def test_further_programs_have_the_sizes_that_they_are_meant_to_have(self):
+        for size, low, high in ("small", 30, 300), ("big", 300, 3000):
+            for one in programs.load(size, further=True):
+                self.assertTrue(low <= one.minsns <= high, f"{one.program}.{size}: {one.minsns}")
+
+    def test_no_method_is_developed_with_a_further_program(self):
+        further = {one.program for one in programs.load("small", further=True)}
+        for names in coverage.DEVELOPMENT, phases.PROGRAMS, sampling.STANDS_FOR, profiles.PROGRAMS:
+            self.assertEqual(further & set(names), set())
 
     def test_an_unknown_program_is_named_in_the_error(self):
         with self.assertRaisesRegex(ValueError, "no program 'gzap'"):
@@ -102,6 +122,62 @@ class Inputs(unittest.TestCase):
         cells, outputs = inputs.netlist(50, 1)
         read = {signal for cell in cells for signal in cell[1]} | set(outputs)
         self.assertEqual([cell[2] for cell in cells if cell[2] not in read], [])
+
+
+class FurtherInputs(unittest.TestCase):
+    def test_they_never_change(self):
+        for known, digest in DIGESTS.items():
+            maker, *arguments = next(rest for name, *rest in further_inputs.INPUTS if name == known)
+            content = maker(None, *arguments)
+            content = content.encode() if isinstance(content, str) else content
+            self.assertEqual(hashlib.sha256(content).hexdigest()[:16], digest, known)
+
+    def test_the_factors_satisfy_the_clauses_of_their_product_only(self):
+        for product, satisfied in (143, True), (144, False):
+            clauses = [[int(word) for word in line.split()[:-1]]
+                       for line in further_inputs.factoring(None, 4, product).splitlines()[1:]]
+            factors = [wire if 13 * 16 + 11 >> i & 1 else -wire for i, wire in enumerate(range(1, 9))]
+            self.assertEqual(propagates(clauses, factors), satisfied)
+
+    def test_every_job_passes_every_machine_once(self):
+        text = further_inputs.job_shop(None, 4, 3, 60)
+        self.assertEqual(text.count("declare-const"), 12)
+        self.assertEqual(text.count("(or "), 3 * 6)  # a pair of jobs on each machine
+
+    def test_a_wave_file_has_the_length_that_it_says(self):
+        content = further_inputs.tones(None, 700)
+        self.assertEqual((len(content), content[4:8]), (1444, (1436).to_bytes(4, "little")))
+
+
+DIGESTS = {
+    "archive.small": "43393e1fe47c0887",
+    "factoring.small.cnf": "dabf80bd98444da2",
+    "assignment.small.lp": "c07e25972126cbef",
+    "z3.small.smt2": "2b915de15d4a47f4",
+    "gnugo.small": "8e07ca3a0f5042c3",
+    "fasttree.small.fasta": "4aec4e61ee72ee1f",
+    "clustalw.small.fasta": "6b0b006b4965f064",
+    "orders.small.json": "61f649b926442229",
+    "numbers.small.gp": "3d8cce447c3d55e6",
+    "modules.small.dot": "acda687690612670",
+    "tones.small.wav": "4c3c0ba2709058c0",
+    "picture.small.ppm": "9bf8724c55a99335",
+}
+
+
+def propagates(clauses, literals):
+    """Whether unit propagation from these literals assigns all variables and satisfies all clauses."""
+    true, changed = set(literals), True
+    while changed:
+        changed = False
+        for clause in clauses:
+            free = [literal for literal in clause if -literal not in true]
+            if not free:
+                return False
+            if len(free) == 1 and free[0] not in true:
+                true.add(free[0])
+                changed = True
+    return all(true.intersection(clause) for clause in clauses)
 
 
 class Comparison(unittest.TestCase):
