@@ -14,6 +14,7 @@ static struct {
     _Atomic uint64_t arrived;             /* set of signals received and not yet collected */
     siginfo_t info[SIGNAL_MAX + 1];       /* by signal number: info of the signal received last */
     uint64_t recorded;                    /* set of signals for which record() is the handler */
+    uint64_t unwanted;                    /* set of signals that the caller ignores and the guest sees as default */
     uint64_t blocked;                     /* set of signals that host_signal_block_tty has blocked */
     struct sigaction old[SIGNAL_MAX + 1]; /* by signal number: action before host_signal_start */
     sigset_t old_mask;                    /* blocked signals before host_signal_start */
@@ -59,6 +60,8 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
     uint64_t bit = signal_bit(sig);
     if (!is_forwarded(sig))
         return;
+    if (host.unwanted & bit && p->actions[sig].handler == (uint64_t)(uintptr_t)SIG_DFL)
+        ignore = true;
     if (sig == SIGCHLD)
         ignore = false; /* the emulator waits for children even if the guest ignores them */
     if (!ignore && (host.recorded & bit))
@@ -76,7 +79,8 @@ void host_signal_follow(const struct process *p, int sig, bool ignore)
     host.recorded = ignore ? host.recorded & ~bit : host.recorded | bit;
 }
 
-/* As for a new program in Linux, signals that the caller ignores or blocks stay ignored or blocked for the guest. All
+/* Signals that the caller ignores (nohup, jobs in the background) do not end the guest. The guest sees default actions
+ * all the same, since programs look at them when they start; with process_config.host_streams it sees the caller's. All
  * other signals are recorded from the start, so that a signal that ends the guest ends it between two instructions,
  * with correct counts. */
 void host_signal_start(struct process *p)
@@ -86,8 +90,12 @@ void host_signal_start(struct process *p)
     host_signal_forget();
     for (int sig = 1; sig <= SIGNAL_MAX; sig++) {
         struct signal_action action = {0, 0, 0};
-        if (is_forwarded(sig) && sigaction(sig, NULL, &host.old[sig]) == 0 && host.old[sig].sa_handler == SIG_IGN)
+        bool ignored =
+            is_forwarded(sig) && sigaction(sig, NULL, &host.old[sig]) == 0 && host.old[sig].sa_handler == SIG_IGN;
+        if (ignored && p->config.host_streams)
             action.handler = (uint64_t)(uintptr_t)SIG_IGN;
+        else if (ignored)
+            host.unwanted |= signal_bit(sig);
         signal_set_action(p, sig, &action);
     }
     sigprocmask(SIG_SETMASK, &none, &host.old_mask);
@@ -104,7 +112,7 @@ void host_signal_stop(void)
     for (int sig = 1; sig <= SIGNAL_MAX; sig++)
         if (is_forwarded(sig))
             sigaction(sig, &host.old[sig], NULL);
-    host.recorded = 0;
+    host.recorded = host.unwanted = 0;
     sigprocmask(SIG_SETMASK, &host.old_mask, NULL);
     host_signal_forget();
 }

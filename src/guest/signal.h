@@ -94,7 +94,7 @@ bool signal_push_frame(struct thread *t, const siginfo_t *info, const struct sig
 bool signal_pop_frame(struct thread *t) MUST_CHECK; /* rt_sigreturn; false if the frame cannot be read */
 
 /* host_signal.c: signals that the host process receives. They go to one guest process at a time. */
-void host_signal_start(struct process *p); /* installs the handlers; the guest inherits the caller's ignored signals */
+void host_signal_start(struct process *p); /* installs the handlers; what the caller ignores does not end the guest */
 void host_signal_stop(void);               /* restores the handlers and the mask of before host_signal_start */
 /* Ignores a signal on the host, or records it in a handler. Called when the guest changes the action of the signal. */
 void host_signal_follow(const struct process *p, int sig, bool ignore);

@@ -7,6 +7,7 @@ import os
 import pty
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -19,6 +20,7 @@ PROBE = r"""
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,9 @@ int main(int argc, char **argv)
     struct stat st;
     struct utsname name;
     struct rlimit limit;
+    struct sigaction action;
+    for (int sig = 1; sig < 32; sig++)
+        work(sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN ? 100 * sig : 1);
     for (int i = 0; i < argc; i++)
         text(argv[i]);
     for (char **e = environ; *e; e++)
@@ -133,6 +138,30 @@ def test_as_two_users(cli, probe):
         assert own[0] != probe(folder / "work", options=["--host-user"]), "the probe is blind"
     finally:
         shutil.rmtree(folder)
+
+
+IGNORED = signal.SIGHUP, signal.SIGINT, signal.SIGQUIT  # by nohup, and by a shell for its jobs in the background
+
+
+def ignore_signals():
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def test_with_ignored_signals(cli, probe):
+    folder = cli.work / "a"
+    assert probe(folder, preexec_fn=ignore_signals) == probe(folder)
+    assert probe(folder, options=["--host-streams"], preexec_fn=ignore_signals) != \
+        probe(folder, options=["--host-streams"]), "the probe is blind"
+
+
+def test_ignored_signals_do_not_end_the_guest(cli, guests):
+    reads = guests("reads", '#include <unistd.h>\nint main(void) { char c; write(1, "ready", 5); return read(0, &c, 1) != 1; }', "-static")
+    run = cli.spawn(cli.command("run", reads), stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=ignore_signals)
+    assert run.stdout.read(5) == b"ready"
+    for number in IGNORED:
+        run.send_signal(number)
+    assert run.communicate(b"x", timeout=900)[0] == b"" and run.returncode == 0
 
 
 def test_with_any_kind_of_standard_output(cli, probe, tmp_path):
