@@ -1,4 +1,5 @@
 /* The interpreter as an engine: creation, run loop, and traps. */
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ static struct engine_state *create(struct guest_memory *memory, struct error *er
         error_set(err, -ENOMEM, "out of memory for the interpreter");
         return NULL;
     }
+    e->transfer = e->transfers;
     interp_flush(e);
     guest_watch_code(memory, interp_code_changed, e);
     install_fault_handler();
@@ -125,6 +127,7 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
     interp_flush(e); /* before the hooks change: blocks depend on the hooks that they were translated with */
     e->hooks = *hooks;
     e->line = UINT64_MAX;
+    assert(!(hooks->watch && hooks->count_blocks)); /* watched forms of exits do not count */
 }
 
 /* ---- leaving the run loop */
@@ -220,6 +223,7 @@ static void run(struct engine_state *e, struct hart *h)
             left = run_block(e, h, interp_find_short(e, h->pc, left), quantum, left);
         }
     }
+    interp_report_transfers(e);
     h->quantum = quantum;
     h->budget = left;
     running_engine = NULL;
