@@ -104,6 +104,9 @@ struct engine {
     struct engine_state *(*create)(struct guest_memory *memory, struct error *err); /* NULL: out of memory */
     void (*destroy)(struct engine_state *e);
     void (*set_hooks)(struct engine_state *e, const struct engine_hooks *hooks); /* copies `hooks` */
+    /* Keeps translated code from host processes that are forked from now on, or no longer. It is large, and so is the
+     * host's work to share it. In such a process only `destroy` may be called. */
+    void (*keep_from_forks)(struct engine_state *e, bool keep);
     /* Runs until exactly h->quantum instructions have retired or something traps; hart.h describes the state then. */
     void (*run)(struct engine_state *e, struct hart *h);
     /* With hooks.count_blocks: calls `report` for every basic block in which instructions retired since the last call,

@@ -92,6 +92,11 @@ static void destroy(struct engine_state *e)
 {
     if (e == NULL)
         return;
+    if (e->kept_from_forks) { /* there may be something else in the place of the arena */
+        e->arena = NULL;
+        e->site = NULL;
+        e->pages_size = 0; /* no blocks */
+    }
     guest_watch_code(e->memory, NULL, NULL); /* calls the watcher, which needs the arena */
     if (e->arena)
         munmap(e->arena, ARENA_OPS * sizeof *e->arena);
@@ -128,6 +133,13 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
     e->hooks = *hooks;
     e->line = UINT64_MAX;
     assert(!(hooks->watch && hooks->count_blocks)); /* watched forms of exits do not count */
+}
+
+static void keep_from_forks(struct engine_state *e, bool keep)
+{
+    e->kept_from_forks = keep;
+    madvise(e->arena, ARENA_OPS * sizeof *e->arena, keep ? MADV_DONTFORK : MADV_DOFORK);
+    madvise(e->site, ARENA_OPS * sizeof *e->site, keep ? MADV_DONTFORK : MADV_DOFORK);
 }
 
 /* ---- leaving the run loop */
@@ -234,6 +246,7 @@ const struct engine interpreter = {
     .create = create,
     .destroy = destroy,
     .set_hooks = set_hooks,
+    .keep_from_forks = keep_from_forks,
     .run = run,
     .block_counts = interp_count_report,
 };

@@ -248,6 +248,7 @@ struct engine_state {
     struct engine_hooks hooks;
     const struct op *access;    /* the op of an atomic access in progress; NULL: the op is in %rsi */
     sigjmp_buf escape;          /* leads from a trap inside an op to the run loop */
+    bool kept_from_forks;       /* a process that was forked has no arena */
     bool code_stored;           /* the op that `escape` left stores to the code of its own block */
     struct hart *running;       /* the hart in `run` */
     uint64_t flushes;           /* times that the arena was dropped */
