@@ -80,8 +80,8 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
     }
     for (size_t i = 0; i < points->count; i++)
         hash = mix(hash, &points->point[i].window, sizeof points->point[i].window);
-    uint64_t rest[] = {points->period,       points->insns,   points->lead, points->head,
-                       points->second_every, s->warmup_insns, counted,      c->seed};
+    uint64_t rest[] = {points->period,  points->insns, points->lead, points->head,   points->second_every,
+                       s->warmup_insns, counted,       c->seed,      points->stretch};
     return mix(hash, rest, sizeof rest);
 }
 
@@ -116,6 +116,7 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
     to->head = choose_head(insns ? insns : HEAD_PERIODS * to->period);
+    to->stretch = choose_stretch(insns, to->lead);
     to->second_every = insns / to->period / CHOOSE_TWICE;
     if (insns && to->second_every == 0)
         to->second_every = 1;
@@ -130,6 +131,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     struct error unknown;
     *whole = false;
     to->lead = o->lead;
+    to->stretch = choose_stretch(0, o->lead);
     to->second_lead = SECOND_LEADS * o->lead;
     to->seed = choice.seed;
     if (o->points && strcmp(o->points, "auto") != 0)
@@ -143,6 +145,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
         return 0;
     }
     int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
+    to->stretch = choose_stretch(t->insns, to->lead);
     *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
     return *whole ? 0 : code;
 }

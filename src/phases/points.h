@@ -15,6 +15,7 @@
  *               of every unit; the phases are made from these counts when the run has ended (classes.c)
  *   twice       of a window: measured a second time with longer warming, to see what error the usual warming leaves
  *   batch       consecutive windows that one copy measures
+ *   stretch     the part of the run that one copy measures at most
  *   kept        of a window: measured by an earlier, interrupted run and read from a file (kept.h)
  *
  * The windows of a batch are warm from the lead of its first window on. The number of systematic windows is known when
@@ -48,6 +49,8 @@ struct points {
     uint64_t lead;         /* instructions before a batch that warm the core */
     uint64_t second_lead;  /* points: the same for windows that are measured a second time */
     uint64_t period;       /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t stretch;      /* most instructions from the first to the last window of a batch, about; a lead more at the
+                              start of the run */
     uint64_t insns;        /* length of each window but the head */
     uint64_t seed;         /* systematic: decides the place of the window in each period */
     uint64_t second_every; /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n

@@ -63,8 +63,8 @@ struct op {
     WATCHED(beq) WATCHED(bne) WATCHED(blt) WATCHED(bge) WATCHED(bltu) WATCHED(bgeu) WATCHED(beqz) WATCHED(bnez)
 #define WATCHED_LOADS(WATCHED)                                                                                         \
     WATCHED(lb, 1)                                                                                                     \
-    WATCHED(lbu, 1) WATCHED(lh, 2) WATCHED(lhu, 2) WATCHED(lw, 4) WATCHED(lwu, 4) WATCHED(ld, 8) WATCHED(flw, 4)       \
-        WATCHED(fld, 8)
+    WATCHED(lbu, 1)                                                                                                    \
+    WATCHED(lh, 2) WATCHED(lhu, 2) WATCHED(lw, 4) WATCHED(lwu, 4) WATCHED(ld, 8) WATCHED(flw, 4) WATCHED(fld, 8)
 #define WATCHED_STORES(WATCHED)                                                                                        \
     WATCHED(sb, 1) WATCHED(sh, 2) WATCHED(sw, 4) WATCHED(sd, 8) WATCHED(fsw, 4) WATCHED(fsd, 8)
 /* Ops that only call hooks of watched instructions. Transfers: to a known address, to an address in a register. */
@@ -308,10 +308,11 @@ WATCH_HOOKS(HOOK)
 #undef HOOK
 #define WATCHED(id, ...) op_function interp_watched_##id;
 WATCHED_BRANCHES(WATCHED)
-WATCHED_LOADS(WATCHED) WATCHED_STORES(WATCHED)
+WATCHED_LOADS(WATCHED)
+WATCHED_STORES(WATCHED)
 #undef WATCHED
-    /* Reports the transfers that were executed since the last call. */
-    void interp_report_transfers(struct engine_state *e);
+/* Reports the transfers that were executed since the last call. */
+void interp_report_transfers(struct engine_state *e);
 
 /* ops.c: the function of each kind of op */
 extern op_function *const interp_single[OP_KINDS];
