@@ -116,7 +116,7 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
     to->head = choose_head(insns ? insns : HEAD_PERIODS * to->period);
-    to->stretch = choose_stretch(insns, to->lead);
+    choose_stretches(insns, to);
     to->second_every = insns / to->period / CHOOSE_TWICE;
     if (insns && to->second_every == 0)
         to->second_every = 1;
@@ -131,7 +131,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     struct error unknown;
     *whole = false;
     to->lead = o->lead;
-    to->stretch = choose_stretch(0, o->lead);
+    choose_stretches(0, to);
     to->second_lead = SECOND_LEADS * o->lead;
     to->seed = choice.seed;
     if (o->points && strcmp(o->points, "auto") != 0)
@@ -145,7 +145,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
         return 0;
     }
     int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
-    to->stretch = choose_stretch(t->insns, to->lead);
+    choose_stretches(t->insns, to);
     *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
     return *whole ? 0 : code;
 }

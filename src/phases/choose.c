@@ -32,12 +32,14 @@ uint64_t choose_head(uint64_t run_insns)
     return run_insns / HEAD_SHARE < HEAD_MOST ? run_insns / HEAD_SHARE : HEAD_MOST;
 }
 
-uint64_t choose_stretch(uint64_t run_insns, uint64_t lead)
+void choose_stretches(uint64_t run_insns, struct points *p)
 {
-    uint64_t usual = LEADS_PER_STRETCH * lead, pairs = run_insns / (2 * usual);
-    if (run_insns <= 3 * lead)
-        return usual;
-    return (run_insns - lead) / (pairs ? 2 * pairs : 2) + 1;
+    uint64_t usual = LEADS_PER_STRETCH * p->lead, pairs = run_insns / (2 * usual);
+    p->stretch = p->first_stretch = usual;
+    if (run_insns <= 3 * p->lead)
+        return;
+    p->stretch = (run_insns - p->lead) / (pairs ? 2 * pairs : 2) + 1;
+    p->first_stretch = p->stretch + p->lead;
 }
 
 /* ---- number of points of each phase */

@@ -25,10 +25,10 @@ enum {
  * no other part of it. */
 uint64_t choose_head(uint64_t run_insns);
 
-/* Instructions of a stretch, for a run of this length (0: unknown). A run has an even number of stretches that take
+/* Sets the stretches of a sample of a run of this length (0: unknown). A run has an even number of stretches that take
  * equally long to warm, so that two processors, or four, have work to the end. The number does not depend on the
  * machine, since a sample must not. */
-uint64_t choose_stretch(uint64_t run_insns, uint64_t lead);
+void choose_stretches(uint64_t run_insns, struct points *p);
 
 /* Chooses points: sets all of `p` but the leads. `units` receives the phases of all intervals; the caller frees
  * units->phase. 0 or a negative code with a message. */

@@ -158,8 +158,8 @@ static int add_stretch(struct run *r)
     size_t first = r->result->count, most = 1;
     bool head = p->head && first == 0;
     if (!head) {
-        bool at_start = first == (p->head > 0); /* there is no lead to warm */
-        uint64_t windows = (p->stretch + (at_start ? p->lead : 0)) / p->period;
+        uint64_t stretch = first == (p->head > 0) ? p->first_stretch : p->stretch;
+        uint64_t windows = (stretch + p->period - 1) / p->period; /* else the last one would leave a rest */
         most = windows < 1 ? 1 : windows < BATCH_MOST ? windows : BATCH_MOST;
     }
     long count = add_windows(r, most);
@@ -193,11 +193,13 @@ static bool measures_twice(const struct run *r, const struct batch *b, size_t i)
 static int make_batches(struct run *r)
 {
     const struct points *p = r->pass->points;
-    uint64_t warmup = r->pass->simulation->warmup_insns, batch_end = p->stretch + p->lead;
+    uint64_t warmup = r->pass->simulation->warmup_insns, batch_end = p->first_stretch;
     int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
     for (size_t i = 0, end; code == 0 && i < p->count; i = end) {
         uint64_t start = p->point[i].window.start;
         bool head = p->head && i == 0;
+        if (start >= batch_end)
+            batch_end = start + p->stretch;
         for (end = i + 1; !head && end < p->count && end - i < BATCH_MOST; end++) {
             const struct window *last = &p->point[end - 1].window, *next = &p->point[end].window;
             if (next->start - (last->start + last->insns) > p->lead || next->start >= batch_end)
@@ -205,8 +207,6 @@ static int make_batches(struct run *r)
         }
         struct batch b = {.first = i, .count = end - i, .begin = begin_before(start, p->lead, warmup)};
         code = add_batch(r, &b);
-        if (end < p->count && p->point[end].window.start >= batch_end)
-            batch_end = p->point[end].window.start + p->stretch;
         for (size_t k = i; code == 0 && k < end; k++) {
             struct batch again = {.first = k, .count = 1, .second = true};
             again.begin = begin_before(p->point[k].window.start, p->second_lead, SECOND_WARMUPS * warmup);

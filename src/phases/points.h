@@ -45,16 +45,16 @@ struct points {
     size_t count;
     struct point_phase *phase; /* systematic: made when the run has ended */
     unsigned phases;
-    uint64_t head;         /* instructions of the head, which is the first window; 0: no head */
-    uint64_t lead;         /* instructions before a batch that warm the core */
-    uint64_t second_lead;  /* points: the same for windows that are measured a second time */
-    uint64_t period;       /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
-    uint64_t stretch;      /* most instructions from the first to the last window of a batch, about; a lead more at the
-                              start of the run */
-    uint64_t insns;        /* length of each window but the head */
-    uint64_t seed;         /* systematic: decides the place of the window in each period */
-    uint64_t second_every; /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
-                              windows */
+    uint64_t head;          /* instructions of the head, which is the first window; 0: no head */
+    uint64_t lead;          /* instructions before a batch that warm the core */
+    uint64_t second_lead;   /* points: the same for windows that are measured a second time */
+    uint64_t period;        /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
+    uint64_t stretch;       /* the same of other batches, which have a lead to warm */
+    uint64_t insns;         /* length of each window but the head */
+    uint64_t seed;          /* systematic: decides the place of the window in each period */
+    uint64_t second_every;  /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
+                               windows */
 };
 
 /* The phase of every unit of the run from the head on: `count` units of points.insns instructions. For points,
