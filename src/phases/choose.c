@@ -36,7 +36,7 @@ void choose_stretches(uint64_t run_insns, struct points *p)
 {
     uint64_t usual = LEADS_PER_STRETCH * p->lead, pairs = run_insns / (2 * usual);
     p->stretch = p->first_stretch = usual;
-    if (run_insns <= 3 * p->lead)
+    if (run_insns <= usual)
         return;
     p->stretch = (run_insns - p->lead) / (pairs ? 2 * pairs : 2) + 1;
     p->first_stretch = p->stretch + p->lead;

@@ -526,7 +526,7 @@ static void stretches_are_even(void **state)
     const uint64_t million = 1000000, lead = 20 * million;
     static const struct {
         unsigned minsns, stretches;
-    } runs[] = {{61, 2}, {200, 2}, {376, 2}, {639, 2}, {640, 4}, {2300, 14}, {5000, 30}};
+    } runs[] = {{161, 2}, {200, 2}, {376, 2}, {639, 2}, {640, 4}, {2300, 14}, {5000, 30}};
     for (unsigned i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct points p = {.lead = lead};
         choose_stretches(runs[i].minsns * million, &p);
@@ -534,10 +534,13 @@ static void stretches_are_even(void **state)
         uint64_t covered = p.first_stretch + (runs[i].stretches - 1) * p.stretch;
         assert_in_range(covered, runs[i].minsns * million, runs[i].minsns * million + runs[i].stretches);
     }
-    struct points unknown = {.lead = lead};
-    choose_stretches(0, &unknown);
-    assert_int_equal(unknown.first_stretch, 8 * lead);
-    assert_int_equal(unknown.stretch, 8 * lead);
+    const uint64_t single[] = {0, 160 * million}; /* of unknown length; as long as a single stretch */
+    for (unsigned i = 0; i < 2; i++) {
+        struct points p = {.lead = lead};
+        choose_stretches(single[i], &p);
+        assert_int_equal(p.first_stretch, 8 * lead);
+        assert_int_equal(p.stretch, 8 * lead);
+    }
 }
 
 /* ---- finished windows */
