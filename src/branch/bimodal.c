@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branch/direction.h"
+#include "branch/branch.h"
 
 struct counters *counters_new(unsigned bits, uint8_t initial)
 {

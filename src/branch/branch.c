@@ -4,10 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "branch/btb.h"
-#include "branch/direction.h"
-#include "branch/indirect.h"
-#include "branch/return_stack.h"
+#include "branch/unit.h"
 
 const struct direction_predictor *const branch_directions[] = {
 #define DIRECTION(name) &direction_##name,
@@ -16,26 +13,14 @@ const struct direction_predictor *const branch_directions[] = {
     NULL,
 };
 
-struct branch_unit {
-    const struct direction_predictor *direction;
-    void *direction_state; /* state of the direction predictor */
-    uint64_t path;         /* speculative path of indirect targets (indirect.h) */
-    struct btb btb;
-    struct indirect indirect;
-    struct return_stack stack; /* speculative return stack */
-};
-
-/* Properties of a kind of branch. */
-enum { DIRECT = 1, POPS = 2, PUSHES = 4, ON_PATH = 8 };
-
-static const uint8_t kind_traits[] = {
-    [BRANCH_CONDITIONAL] = DIRECT,
-    [BRANCH_JUMP] = DIRECT,
-    [BRANCH_CALL] = DIRECT | PUSHES,
-    [BRANCH_INDIRECT] = ON_PATH,
-    [BRANCH_INDIRECT_CALL] = ON_PATH | PUSHES,
-    [BRANCH_RETURN] = POPS,
-    [BRANCH_CORETURN] = POPS | PUSHES,
+const uint8_t branch_traits[] = {
+    [BRANCH_CONDITIONAL] = BRANCH_DIRECT,
+    [BRANCH_JUMP] = BRANCH_DIRECT,
+    [BRANCH_CALL] = BRANCH_DIRECT | BRANCH_PUSHES,
+    [BRANCH_INDIRECT] = BRANCH_ON_PATH,
+    [BRANCH_INDIRECT_CALL] = BRANCH_ON_PATH | BRANCH_PUSHES,
+    [BRANCH_RETURN] = BRANCH_POPS,
+    [BRANCH_CORETURN] = BRANCH_POPS | BRANCH_PUSHES,
 };
 
 const char *branch_direction_name(unsigned i)
@@ -105,6 +90,7 @@ struct branch_unit *branch_new(const struct branch_config *c, struct error *err)
     }
     b->direction = branch_directions[c->direction];
     b->direction_state = b->direction->create ? b->direction->create(c) : NULL;
+    b->hybrid = b->direction == &direction_hybrid ? b->direction_state : NULL;
     b->stack.size = c->ras_entries;
     if ((b->direction->create && !b->direction_state) || !btb_init(&b->btb, c->btb_entries, c->btb_ways) ||
         !indirect_init(&b->indirect, c->indirect_bits)) {
@@ -146,41 +132,12 @@ bool branch_state_is_possible(const struct branch_unit *b)
     return s->count <= s->size && (s->top < s->size || s->top == 0);
 }
 
-/* Advances the speculative state by an outcome, predicted or real. */
-static void advance(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target)
-{
-    unsigned traits = kind_traits[r->kind];
-    if (r->kind == BRANCH_CONDITIONAL) {
-        if (b->direction->speculate)
-            b->direction->speculate(b->direction_state, r->pc, taken);
-        return;
-    }
-    if (traits & POPS)
-        return_stack_pop(&b->stack);
-    if (traits & PUSHES)
-        return_stack_push(&b->stack, r->fallthrough);
-    if (traits & ON_PATH)
-        b->path = indirect_path(b->path, target);
-}
-
 /* The instruction contains the target. Without a BTB, fetch is assumed to know it. */
 static void predict_direct(const struct branch_unit *b, struct branch_record *r)
 {
     uint64_t target;
     r->next = r->direct;
     r->misfetch = b->btb.entries && !(btb_find(&b->btb, r->pc, &target) && target == r->direct);
-}
-
-static void predict_indirect(const struct branch_unit *b, struct branch_record *r)
-{
-    if (kind_traits[r->kind] & POPS && b->stack.count > 0) {
-        r->next = r->ras_top_value;
-        return;
-    }
-    if (indirect_find(&b->indirect, r->pc, b->path, &r->path_note, &r->next) || btb_find(&b->btb, r->pc, &r->next))
-        return;
-    r->has_target = false;
-    r->next = r->fallthrough;
 }
 
 /* Fast because the record gets only what recovery and training need, and all tables are flat arrays with masked
@@ -201,11 +158,11 @@ void branch_predict(struct branch_unit *b, struct branch_record *r)
         d->mark(b->direction_state, r->note);
     if (!r->taken)
         r->next = r->fallthrough;
-    else if (kind_traits[r->kind] & DIRECT)
+    else if (branch_traits[r->kind] & BRANCH_DIRECT)
         predict_direct(b, r);
     else
-        predict_indirect(b, r);
-    advance(b, r, r->taken, r->next);
+        branch_predict_indirect(b, r);
+    branch_advance(b, r, r->taken, r->next);
 }
 
 void branch_recover(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target)
@@ -214,16 +171,5 @@ void branch_recover(struct branch_unit *b, const struct branch_record *r, bool t
     b->path = r->path_before;
     if (b->direction->recover)
         b->direction->recover(b->direction_state, r->note);
-    advance(b, r, taken, target);
-}
-
-void branch_retire(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target)
-{
-    if (r->kind == BRANCH_CONDITIONAL && b->direction->train)
-        b->direction->train(b->direction_state, r->pc, taken, r->note);
-    if (!taken)
-        return;
-    if (r->path_note != UINT32_MAX)
-        indirect_learn(&b->indirect, r->path_note, r->pc, r->path_before, target, r->next != target);
-    btb_learn(&b->btb, r->pc, target);
+    branch_advance(b, r, taken, target);
 }

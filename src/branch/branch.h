@@ -109,6 +109,23 @@ void branch_visit_state(struct branch_unit *b, state_visitor *visit, void *conte
 bool branch_state_is_possible(const struct branch_unit *b); /* whether state that came from a file is valid */
 void branch_predict(struct branch_unit *b, struct branch_record *r);
 void branch_recover(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);
-void branch_retire(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);
+static inline void branch_retire(struct branch_unit *b, const struct branch_record *r, bool taken, uint64_t target);
+
+/* Functional warming, where the outcome is known at fetch: branch_predict, and branch_recover if the prediction is
+ * wrong, in one. Return whether it is. The record then serves branch_retire. */
+static inline bool branch_warm_conditional(struct branch_unit *b, struct branch_record *r, bool taken, uint64_t target);
+static inline bool branch_warm_jump(struct branch_unit *b, struct branch_record *r, uint64_t target);
+
+/* The same for a loop over many transfers, if branch_can_view. Between opening and closing, only branch_view_* and
+ * branch_warm_jump are called. */
+struct branch_view;
+static inline bool branch_can_view(const struct branch_unit *b);
+static inline struct branch_view branch_open(struct branch_unit *b);
+static inline bool branch_view_conditional(struct branch_view *v, struct branch_record *r, bool taken);
+static inline void branch_view_retire(const struct branch_view *v, const struct branch_record *r, bool taken,
+                                      uint64_t target);
+static inline void branch_close(const struct branch_view *v);
+
+#include "branch/unit.h"
 
 #endif

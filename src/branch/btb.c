@@ -1,7 +1,6 @@
 #include "branch/btb.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool btb_init(struct btb *b, unsigned entries, unsigned ways)
 {
@@ -37,16 +36,14 @@ bool btb_find(const struct btb *b, uint64_t pc, uint64_t *target)
     return false;
 }
 
-void btb_learn(struct btb *b, uint64_t pc, uint64_t target)
+void btb_learn_slow(struct btb *b, uint64_t pc, uint64_t target)
 {
-    if (!b->entries)
-        return;
     struct btb_entry *set = set_of(b, pc);
     unsigned way = 0;
     while (way < b->ways - 1 && set[way].tag != pc + 1)
         way++;
     /* `way` is the branch's own entry or else the oldest one: both are overwritten. */
-    if (way > 0)
-        memmove(set + 1, set, way * sizeof *set);
+    for (; way > 0; way--)
+        set[way] = set[way - 1];
     set[0] = (struct btb_entry){.tag = pc + 1, .target = target};
 }

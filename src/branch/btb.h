@@ -6,6 +6,7 @@
 #define CYCLESCOPE_BRANCH_BTB_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct btb_entry {
@@ -24,6 +25,17 @@ bool btb_init(struct btb *b, unsigned entries, unsigned ways);
 void btb_free(struct btb *b);
 /* Returns whether the branch is in the BTB; *target is then its last target. */
 bool btb_find(const struct btb *b, uint64_t pc, uint64_t *target);
-void btb_learn(struct btb *b, uint64_t pc, uint64_t target);
+void btb_learn_slow(struct btb *b, uint64_t pc, uint64_t target);
+
+/* A branch retires. One condition of the host decides whether there is something to do: most taken branches are the
+ * most recent entry of their set already. */
+static inline void btb_learn(struct btb *b, uint64_t pc, bool taken, uint64_t target)
+{
+    if (b->entries == NULL)
+        return;
+    const struct btb_entry *first = &b->entries[(pc >> 1 & b->set_mask) * b->ways];
+    if (taken & ((first->tag != pc + 1) | (first->target != target)))
+        btb_learn_slow(b, pc, target);
+}
 
 #endif

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "branch/branch.h"
+#include "base/state_visitor.h"
+
+struct branch_config;
 
 #define DIRECTION(name) extern const struct direction_predictor direction_##name;
 #include "branch/direction.def"

@@ -2,7 +2,7 @@
  * restores it, and `train` finds with it the counter that predicted. */
 #include <stdlib.h>
 
-#include "branch/direction.h"
+#include "branch/branch.h"
 
 bool gshare_init(struct gshare *g, const struct branch_config *c)
 {

@@ -5,16 +5,7 @@
  * at fetch, because it chose between those; the counters may have changed by retirement. */
 #include <stdlib.h>
 
-#include "branch/direction.h"
-
-struct hybrid {
-    struct gshare gshare;
-    struct counters *bimodal;
-    struct counters *choosers; /* from COUNTER_WEAKLY_TAKEN on they select gshare */
-};
-
-/* Bits of note[0] above the history: the predictions of the two parts. */
-enum { BIMODAL_TAKEN_BIT = 32, GSHARE_TAKEN_BIT = 33 };
+#include "branch/branch.h"
 
 static void destroy(void *state)
 {
@@ -57,12 +48,9 @@ static void mark(void *state, uint64_t *note)
 
 static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
 {
-    struct hybrid *h = state;
     (void)backward;
-    bool bimodal = counter_taken(*counters_by_pc(h->bimodal, pc));
-    bool gshare = counter_taken(*gshare_counter(&h->gshare, pc, h->gshare.history));
-    note[0] = h->gshare.history | (uint64_t)bimodal << BIMODAL_TAKEN_BIT | (uint64_t)gshare << GSHARE_TAKEN_BIT;
-    return counter_taken(*counters_by_pc(h->choosers, pc)) ? gshare : bimodal;
+    struct hybrid_view v = hybrid_open(state);
+    return hybrid_predict(&v, pc, note);
 }
 
 static void speculate(void *state, uint64_t pc, bool taken)
@@ -80,12 +68,8 @@ static void recover(void *state, const uint64_t *note)
 
 static void train(void *state, uint64_t pc, bool taken, const uint64_t *note)
 {
-    struct hybrid *h = state;
-    bool bimodal = note[0] >> BIMODAL_TAKEN_BIT & 1, gshare = note[0] >> GSHARE_TAKEN_BIT & 1;
-    counter_train(counters_by_pc(h->bimodal, pc), taken);
-    counter_train(gshare_counter(&h->gshare, pc, note[0] & h->gshare.history_mask), taken);
-    if (bimodal != gshare)
-        counter_train(counters_by_pc(h->choosers, pc), gshare == taken);
+    struct hybrid_view v = hybrid_open(state);
+    hybrid_train(&v, pc, taken, note[0]);
 }
 
 const struct direction_predictor direction_hybrid = {

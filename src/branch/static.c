@@ -1,6 +1,6 @@
 /* static: backward branches taken, forward ones not. Loops branch backward, and compilers lay out the likely path as
  * the fall-through. Learns nothing. */
-#include "branch/direction.h"
+#include "branch/branch.h"
 
 static bool predict(void *state, uint64_t pc, bool backward, uint64_t *note)
 {

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "branch/direction.h"
+#include "branch/branch.h"
 
 enum {
     COUNTER_HIGH = 3, /* range of the three-bit signed counters */

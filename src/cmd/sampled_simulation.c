@@ -79,8 +79,8 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
     }
     for (size_t i = 0; i < points->count; i++)
         hash = mix(hash, &points->point[i].window, sizeof points->point[i].window);
-    uint64_t rest[] = {points->period,       points->insns,   points->lead, points->head,
-                       points->second_every, s->warmup_insns, counted,      c->seed};
+    uint64_t rest[] = {points->period,  points->insns, points->lead, points->head,   points->second_every,
+                       s->warmup_insns, counted,       c->seed,      points->stretch};
     return mix(hash, rest, sizeof rest);
 }
 
@@ -107,6 +107,7 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
     to->head = choose_head(insns ? insns : HEAD_PERIODS * to->period);
+    choose_stretches(insns, to);
     to->second_every = insns / to->period / CHOOSE_TWICE;
     if (insns && to->second_every == 0)
         to->second_every = 1;
@@ -121,6 +122,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
     struct error unknown;
     *whole = false;
     to->lead = o->lead;
+    choose_stretches(0, to);
     to->second_lead = SECOND_LEADS * o->lead;
     to->seed = choice.seed;
     if (o->points && strcmp(o->points, "auto") != 0)
@@ -134,6 +136,7 @@ static int choose_points(struct process *p, const struct points_options *o, stru
         return 0;
     }
     int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
+    choose_stretches(t->insns, to);
     *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
     return *whole ? 0 : code;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/openat2.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -433,16 +434,28 @@ static void duplicate_again(struct files *f, const int *duplicate)
     }
 }
 
+/* Finds the descriptors that are duplicates of others. One call of poll tells which ones are open at all: a process may
+ * be copied hundreds of times, and most of its descriptors are not. To poll those of O_PATH are as if they were not
+ * open, which does not matter, since they have no state. */
+static void find_duplicates(struct files *f, int duplicate[FD_PRIVATE])
+{
+    struct pollfd asked[FD_PRIVATE];
+    struct stat st;
+    for (int fd = 0; fd < FD_PRIVATE; fd++)
+        asked[fd] = (struct pollfd){.fd = fd};
+    bool known = poll(asked, FD_PRIVATE, 0) >= 0;
+    for (int fd = 0; fd < FD_PRIVATE; fd++) {
+        bool open = !(known && asked[fd].revents & POLLNVAL) && fstat(fd, &st) == 0;
+        duplicate[fd] = !open ? NOT_OPEN : has_no_state(fd, &st) ? -1 : files_duplicate_of(f, fd, &st);
+    }
+}
+
 int copy_unshare_files(struct process *p, struct error *err)
 {
     struct files *f = p->files;
     int duplicate[FD_PRIVATE], code = 0, at = 0;
-    struct stat st;
     char path[PATH_MAX];
-    for (int fd = 0; fd < FD_PRIVATE; fd++) {
-        bool open = fstat(fd, &st) == 0;
-        duplicate[fd] = !open ? NOT_OPEN : has_no_state(fd, &st) ? -1 : files_duplicate_of(f, fd, &st);
-    }
+    find_duplicates(f, duplicate);
     code = renew_replaced(p->copy);
     if (code == 0)
         code = unshare_in_order(p, duplicate, true, &at);

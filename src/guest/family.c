@@ -247,9 +247,11 @@ struct member *family_by_host(struct family *f, int host_pid)
     return reaped;
 }
 
+/* Does not look behind the entries that were ever used, whose pages the host would have to allocate. */
 struct member *family_next(struct family *f, const struct member *after)
 {
-    for (int i = after ? (int)(after - f->members) + 1 : 0; i < FAMILY_SIZE; i++) {
+    int end = f->next_id < FAMILY_SIZE ? f->next_id : FAMILY_SIZE;
+    for (int i = after ? (int)(after - f->members) + 1 : 0; i < end; i++) {
         struct member *m = &f->members[i];
         if (member_exists(m) && m->host_pid > 0)
             return m;

@@ -35,7 +35,8 @@ struct cache {
     uint64_t *mshr;          /* cycles from which the MSHRs are free, in ascending order */
     const struct cache_prefetcher *prefetcher; /* NULL: none */
     void *prefetch_state;                      /* state of the prefetcher */
-    struct cache *next;                        /* NULL: memory */
+    bool warm_simply;   /* of an L1: its misses that hit the L2 have no further effects, such as prefetches */
+    struct cache *next; /* NULL: memory */
 };
 
 /* On failure nothing needs to be freed. */

@@ -157,6 +157,24 @@ struct mem_answer hierarchy_access(struct memsys *m, struct cache *c, const stru
     return a;
 }
 
+bool hierarchy_warm_from_l2(struct memsys *m, struct cache *c, uint64_t addr, bool dirty)
+{
+    struct tags *l2 = &m->l2.tags, *l1 = &c->tags;
+    ptrdiff_t i = c->warm_simply && tags_find(l1, addr) < 0 ? tags_find(l2, addr) : -1;
+    if (i < 0 || l2->arrival[i] != 0)
+        return false;
+    tags_touch(l2, (size_t)i);
+    bool data = c == &m->l1d;
+    (data ? &m->warm.l1d : &m->warm.l1i)->misses[0]++;
+    size_t victim = tags_victim(l1, addr);
+    uint64_t leaves = tags_address(l1, victim);
+    bool writes = l1->tag[victim] && l1->note[victim] & LINE_DIRTY;
+    tags_place(l1, victim, addr, 0, (uint8_t)(LEVEL_L2 << LINE_LEVEL_SHIFT | (dirty ? LINE_DIRTY : 0)));
+    if (writes)
+        write_back(m, c, &(struct request){.data = data, .demand = true, .warm = true}, leaves, 0);
+    return true;
+}
+
 struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const struct request *q, uint64_t addr,
                                   uint64_t now)
 {

@@ -29,6 +29,9 @@ struct mem_answer hierarchy_access(struct memsys *m, struct cache *c, const stru
 /* Requests the line of `addr` from the levels below `above`, which has missed or is absent. */
 struct mem_answer hierarchy_below(struct memsys *m, struct cache *above, const struct request *q, uint64_t addr,
                                   uint64_t now);
+/* Warming access to a line that c, an L1, may lack: brings it from the L2. False: that is not all that it would do, and
+ * nothing has changed. Most misses end here, and it costs a third of hierarchy_access. */
+bool hierarchy_warm_from_l2(struct memsys *m, struct cache *c, uint64_t addr, bool dirty);
 /* Passes on a store that misses c and does not allocate, or that c writes through. Returns the level that took it, and
  * the cycle in which it is written: 0 if nobody waits for that. */
 struct mem_answer hierarchy_pass_store(struct memsys *m, struct cache *c, const struct request *q, uint64_t addr,

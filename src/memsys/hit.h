@@ -100,31 +100,54 @@ static inline bool tlb_is_warm(const struct tlb *t, uint64_t addr)
     return addr >> t->last_shift == t->last_page && t->last_ready == 0;
 }
 
-static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr)
+static inline void memsys_warm_fetch_page(struct memsys *m, uint64_t addr)
 {
     if (!tlb_is_warm(&m->itlb, addr))
         m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
-    struct cache *c = &m->l1i;
-    ptrdiff_t i = tags_find(&c->tags, addr);
-    if (i >= 0 && c->tags.arrival[i] == 0 && c->hit_bytes)
-        tags_touch(&c->tags, (size_t)i);
-    else
-        memsys_warm_fetch_slow(m, addr);
 }
 
-static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
+static inline void memsys_warm_data_page(struct memsys *m, uint64_t addr)
 {
     if (!tlb_is_warm(&m->dtlb, addr))
         m->warm.dtlb_walks[0] += tlb_warm(&m->dtlb, &m->l2tlb, addr);
+}
+
+static inline bool memsys_warm_fetch_line(struct memsys *m, uint64_t addr)
+{
+    struct cache *c = &m->l1i;
+    ptrdiff_t i = tags_find(&c->tags, addr);
+    if (i >= 0 && c->tags.arrival[i] == 0 && c->hit_bytes) {
+        tags_touch(&c->tags, (size_t)i);
+        return true;
+    }
+    memsys_warm_fetch_slow(m, addr);
+    return false;
+}
+
+static inline bool memsys_warm_data_line(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
+{
     struct cache *c = &m->l1d;
     ptrdiff_t i = tags_find(&c->tags, addr);
     unsigned end = ((unsigned)addr & (c->line_bytes - 1)) + size;
     if (i >= 0 && c->tags.arrival[i] == 0 && end <= c->hit_bytes && !(is_store && c->write_through)) {
         tags_touch(&c->tags, (size_t)i);
         c->tags.note[i] |= is_store ? LINE_DIRTY : 0;
-    } else {
-        memsys_warm_data_slow(m, addr, size, pc, is_store);
+        return true;
     }
+    memsys_warm_data_slow(m, addr, size, pc, is_store);
+    return false;
+}
+
+static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr)
+{
+    memsys_warm_fetch_page(m, addr);
+    memsys_warm_fetch_line(m, addr);
+}
+
+static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
+{
+    memsys_warm_data_page(m, addr);
+    memsys_warm_data_line(m, addr, size, pc, is_store);
 }
 
 #endif

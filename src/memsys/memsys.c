@@ -89,6 +89,9 @@ struct memsys *memsys_new(const struct memsys_config *k, struct error *err)
         memsys_free(m);
         return NULL;
     }
+    bool l2_only = m->l2.present && !(m->l2.prefetcher && m->l2.prefetcher->sees_hits);
+    m->l1i.warm_simply = l2_only && m->l1i.present && !m->l1i.prefetcher && !m->perfect_l1i && !m->perfect_l2i;
+    m->l1d.warm_simply = l2_only && m->l1d.present && !m->l1d.prefetcher && !m->perfect_l1d && !m->perfect_l2d;
     /* Perfect caches answer with their own latency even if they are absent. */
     if (k->perfect_l1i)
         m->l1i.latency = k->l1i.latency;
@@ -149,6 +152,19 @@ const struct memsys_counts *memsys_counts(const struct memsys *m)
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m)
 {
     return &m->warm;
+}
+
+struct memsys_sets memsys_warm_sets(const struct memsys *m, bool data)
+{
+    const struct cache *c = data ? &m->l1d : &m->l1i;
+    const struct tlb *t = data ? &m->dtlb : &m->itlb;
+    return (struct memsys_sets){.line_bytes = c->line_bytes,
+                                .page_shift = t->last_shift,
+                                .lines = c->tags.set_mask + 1,
+                                .pages = t->present ? t->tags.set_mask + 1 : 1,
+                                .keeps = c->present && c->hit_bytes && !c->prefetcher &&
+                                         !(data ? m->perfect_l1d : m->perfect_l1i),
+                                .crossed = c->prefetcher != NULL};
 }
 
 /* ---- translation */
@@ -325,12 +341,18 @@ struct mem_answer memsys_store(struct memsys *m, uint64_t addr, unsigned size, u
 
 void memsys_warm_fetch_slow(struct memsys *m, uint64_t addr)
 {
+    if (hierarchy_warm_from_l2(m, &m->l1i, addr, false))
+        return;
     struct request q = {.demand = true, .warm = true};
     fetch(m, &q, addr, 0);
 }
 
 void memsys_warm_data_slow(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store)
 {
+    const struct cache *c = &m->l1d;
+    bool within = first_part(c, addr, size) == size, brings = !is_store || (c->allocate_on_store && !c->write_through);
+    if (within && brings && hierarchy_warm_from_l2(m, &m->l1d, addr, is_store))
+        return;
     struct request q = {.pc = pc, .data = true, .demand = true, .warm = true};
     if (is_store)
         store_all(m, &q, addr, size, 0);

@@ -127,7 +127,7 @@ struct memsys;
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
-/* Counts of warming accesses. They leave out L1 hits, writebacks and bus transfers. */
+/* Counts of warming accesses: misses of demand accesses, and page walks. The other counts are incomplete. */
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* Visits all hardware state. Counts are not part of it. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
@@ -157,6 +157,23 @@ static inline bool memsys_data_port_free(const struct memsys *m, uint64_t now);
  * change. */
 static inline void memsys_warm_fetch(struct memsys *m, uint64_t addr);
 static inline void memsys_warm_data(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store);
+
+/* The two halves of these: the translation, and then the access to the L1. To repeat a half changes nothing more, as
+ * long as no other access uses the same set of the TLB or of the L1; an access to the L1 that is a load or a plain hit.
+ * A plain hit changes nothing but the age and the dirty bit of a line. */
+static inline void memsys_warm_fetch_page(struct memsys *m, uint64_t addr);
+static inline void memsys_warm_data_page(struct memsys *m, uint64_t addr);
+static inline bool memsys_warm_fetch_line(struct memsys *m, uint64_t addr); /* whether it is a plain hit */
+static inline bool memsys_warm_data_line(struct memsys *m, uint64_t addr, unsigned size, uint64_t pc, bool is_store);
+
+/* The sets that warming accesses of one kind use. */
+struct memsys_sets {
+    unsigned line_bytes, page_shift; /* page_shift is log2 of the bytes of a page; 63 if there is no TLB */
+    uint64_t lines, pages;           /* number of sets of the L1 and of its TLB */
+    bool keeps;   /* a load or fetch that is no plain hit leaves its line in the L1: the next is one */
+    bool crossed; /* an access that is no plain hit may change other sets of the L1 than its own */
+};
+struct memsys_sets memsys_warm_sets(const struct memsys *m, bool data);
 
 /* ---- policies: each is a const struct of functions and a row in a table */
 

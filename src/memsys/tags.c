@@ -87,6 +87,8 @@ ptrdiff_t tags_find_any(const struct tags *t, uint64_t addr)
 size_t tags_victim(struct tags *t, uint64_t addr)
 {
     size_t set = addr >> t->shift & t->set_mask, first = set * t->ways;
+    if (t->stamp && t->ways == 1)
+        return first;
     for (unsigned w = 0; w < t->ways && !t->stamp; w++)
         if (!t->tag[first + w])
             return first + w;

@@ -22,6 +22,7 @@ enum { POLL_MS = 2 };                             /* pause between two checks wh
 enum { POINTS_PER_PHASE = 8, PHASES_MOST = 30 };  /* fewest points of a phase, most phases */
 enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
+enum { LEADS_PER_STRETCH = 8 };                   /* a stretch of a long run, in multiples of the lead that warms it */
 enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST  UINT64_C(2000000)              /* most instructions of a head */
 #define UNITS_MOST ((size_t)1 << 24)              /* most intervals whose phases are handed over */
@@ -29,6 +30,16 @@ enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEA
 uint64_t choose_head(uint64_t run_insns)
 {
     return run_insns / HEAD_SHARE < HEAD_MOST ? run_insns / HEAD_SHARE : HEAD_MOST;
+}
+
+void choose_stretches(uint64_t run_insns, struct points *p)
+{
+    uint64_t usual = LEADS_PER_STRETCH * p->lead, pairs = run_insns / (2 * usual);
+    p->stretch = p->first_stretch = usual;
+    if (run_insns <= usual)
+        return;
+    p->stretch = (run_insns - p->lead) / (pairs ? 2 * pairs : 2) + 1;
+    p->first_stretch = p->stretch + p->lead;
 }
 
 /* ---- number of points of each phase */

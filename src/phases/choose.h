@@ -25,6 +25,13 @@ enum {
  * no other part of it. */
 uint64_t choose_head(uint64_t run_insns);
 
+/* Sets the stretches of a sample of a run of this length (0: unknown). A run has an even number of stretches that take
+ * equally long to warm, so that two processors, or four, have work to the end. The number does not depend on the
+ * machine, since a sample must not. A short run is one stretch: a lead does not bring back lines that the second cache
+ * has kept for long, and a part that uses them again (the output at the end of a ray tracer) would have too many
+ * misses. */
+void choose_stretches(uint64_t run_insns, struct points *p);
+
 /* Chooses points: sets all of `p` but the leads. `units` receives the phases of all intervals; the caller frees
  * units->phase. 0 or a negative code with a message. */
 int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,

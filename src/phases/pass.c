@@ -17,9 +17,8 @@
 #include "guest/process_copy.h"
 
 enum {
-    LEADS_PER_BATCH = 8, /* most instructions of a batch, in multiples of the lead that warms it */
-    BATCH_MOST = 1024,   /* most windows of a batch */
-    POLL_MS = 2,         /* pause between two checks for copies that have ended */
+    BATCH_MOST = 1024, /* most windows of a batch */
+    POLL_MS = 2,       /* pause between two checks for copies that have ended */
 };
 #define PROGRESS_INSNS UINT64_C(20000000) /* instructions of the run between two reports of progress */
 
@@ -159,7 +158,8 @@ static int add_stretch(struct run *r)
     size_t first = r->result->count, most = 1;
     bool head = p->head && first == 0;
     if (!head) {
-        uint64_t windows = LEADS_PER_BATCH * p->lead / p->period;
+        uint64_t stretch = first == (p->head > 0) ? p->first_stretch : p->stretch;
+        uint64_t windows = (stretch + p->period - 1) / p->period; /* else the last one would leave a rest */
         most = windows < 1 ? 1 : windows < BATCH_MOST ? windows : BATCH_MOST;
     }
     long count = add_windows(r, most);
@@ -177,19 +177,32 @@ static int by_begin(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Makes the batches of points: consecutive points with less than a lead between them are one batch. The second
- * measurement of a point is a batch of its own. */
+/* Whether the copy of a batch makes the second measurements of this window, too: it has warmed for as long as they ask
+ * for when it comes to the window, or from the start of the run. */
+static bool measures_twice(const struct run *r, const struct batch *b, size_t i)
+{
+    const struct points *p = r->pass->points;
+    uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
+    if (b->second || !points_twice(p, i))
+        return false;
+    return p->period || b->begin <= begin_before(p->point[i].window.start, p->second_lead, warmup);
+}
+
+/* Makes the batches of points: consecutive points with less than a lead between them are one batch, up to a stretch. A
+ * second measurement is a batch of its own if it needs a longer lead. */
 static int make_batches(struct run *r)
 {
     const struct points *p = r->pass->points;
-    uint64_t warmup = r->pass->simulation->warmup_insns;
+    uint64_t warmup = r->pass->simulation->warmup_insns, batch_end = p->first_stretch;
     int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
     for (size_t i = 0, end; code == 0 && i < p->count; i = end) {
         uint64_t start = p->point[i].window.start;
         bool head = p->head && i == 0;
+        if (start >= batch_end)
+            batch_end = start + p->stretch;
         for (end = i + 1; !head && end < p->count && end - i < BATCH_MOST; end++) {
             const struct window *last = &p->point[end - 1].window, *next = &p->point[end].window;
-            if (next->start - (last->start + last->insns) > p->lead || next->start - start > LEADS_PER_BATCH * p->lead)
+            if (next->start - (last->start + last->insns) > p->lead || next->start >= batch_end)
                 break;
         }
         struct batch b = {.first = i, .count = end - i, .begin = begin_before(start, p->lead, warmup)};
@@ -197,7 +210,7 @@ static int make_batches(struct run *r)
         for (size_t k = i; code == 0 && k < end; k++) {
             struct batch again = {.first = k, .count = 1, .second = true};
             again.begin = begin_before(p->point[k].window.start, p->second_lead, SECOND_WARMUPS * warmup);
-            if (p->point[k].twice)
+            if (p->point[k].twice && !measures_twice(r, &b, k))
                 code = add_batch(r, &again);
         }
     }
@@ -273,7 +286,7 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int r
     close(ready);
     for (size_t i = 0; code == 0 && i < b->count; i++) {
         window[i] = r->result->measured[b->first + i].window;
-        twice[i] = p->period && points_twice(p, b->first + i);
+        twice[i] = measures_twice(r, b, b->first + i);
     }
     interpreter.destroy(r->engine);
     struct windows w = {.simulation = &simulation,

@@ -15,6 +15,7 @@
  *               of every unit; the phases are made from these counts when the run has ended (classes.c)
  *   twice       of a window: measured a second time with longer warming, to see what error the usual warming leaves
  *   batch       consecutive windows that one copy measures
+ *   stretch     the part of the run that one copy measures at most
  *   kept        of a window: measured by an earlier, interrupted run and read from a file (kept.h)
  *
  * The windows of a batch are warm from the lead of its first window on. The number of systematic windows is known when
@@ -44,14 +45,16 @@ struct points {
     size_t count;
     struct point_phase *phase; /* systematic: made when the run has ended */
     unsigned phases;
-    uint64_t head;         /* instructions of the head, which is the first window; 0: no head */
-    uint64_t lead;         /* instructions before a batch that warm the core */
-    uint64_t second_lead;  /* points: the same for windows that are measured a second time */
-    uint64_t period;       /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
-    uint64_t insns;        /* length of each window but the head */
-    uint64_t seed;         /* systematic: decides the place of the window in each period */
-    uint64_t second_every; /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
-                              windows */
+    uint64_t head;          /* instructions of the head, which is the first window; 0: no head */
+    uint64_t lead;          /* instructions before a batch that warm the core */
+    uint64_t second_lead;   /* points: the same for windows that are measured a second time */
+    uint64_t period;        /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
+    uint64_t stretch;       /* the same of other batches, which have a lead to warm */
+    uint64_t insns;         /* length of each window but the head */
+    uint64_t seed;          /* systematic: decides the place of the window in each period */
+    uint64_t second_every;  /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
+                               windows */
 };
 
 /* The phase of every unit of the run from the head on: `count` units of points.insns instructions. For points,

@@ -220,7 +220,10 @@ int refine_plan(const struct sampled_run *s, double precision, uint64_t most_ins
                 struct refinement *to, struct error *err)
 {
     struct sampled_rate e = combine(s, combine_cycles, NULL);
-    *to = (struct refinement){.points = {.insns = s->points.insns, .lead = s->points.lead}};
+    *to = (struct refinement){.points = {.insns = s->points.insns,
+                                         .lead = s->points.lead,
+                                         .first_stretch = s->points.first_stretch,
+                                         .stretch = s->points.stretch}};
     uint64_t most = most_insns / (s->points.insns + warmup_insns);
     most = most < REFINE_MOST ? most : REFINE_MOST;
     struct stratum *h = find_rare(s, most / 2, to) == 0 ? make_strata(s, to) : NULL;

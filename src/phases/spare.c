@@ -19,7 +19,7 @@ struct request {
     int code;       /* of the spare */
     bool served;    /* `code` and the results are final */
     uint64_t insns; /* of the spare's run */
-    uint64_t lead;
+    uint64_t lead, first_stretch, stretch;
     uint64_t window_insns;
     size_t count;
     struct point point[REFINE_MOST];
@@ -38,7 +38,12 @@ struct spare {
 /* The spare: measures what is asked for. */
 static void serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers)
 {
-    struct points points = {.point = q->point, .count = q->count, .lead = q->lead, .insns = q->window_insns};
+    struct points points = {.point = q->point,
+                            .count = q->count,
+                            .lead = q->lead,
+                            .first_stretch = q->first_stretch,
+                            .stretch = q->stretch,
+                            .insns = q->window_insns};
     struct pass second = {
         .points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .progress = NULL, .context = NULL};
     struct pass_result r;
@@ -153,6 +158,8 @@ int spare_measure(struct spare *spare, const struct points *points, struct sampl
     struct request *q = spare->request;
     int status;
     q->lead = points->lead;
+    q->first_stretch = points->first_stretch;
+    q->stretch = points->stretch;
     q->window_insns = points->insns;
     q->count = points->count;
     memcpy(q->point, points->point, points->count * sizeof *q->point);

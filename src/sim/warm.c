@@ -1,5 +1,7 @@
 #include "sim/warm.h"
 
+#include <string.h>
+
 #include "core/code.h"
 #include "core/strides.h"
 
@@ -19,27 +21,91 @@ static struct engine_watch watch(void *context, const struct insn *insn)
     };
 }
 
-static void fetch_line(void *context, uint64_t addr)
+/* ---- lines and pages used last in their sets */
+
+enum { FETCHES, DATA }; /* indices of warmer.sets and warmer.recent */
+
+/* Lists nothing. A table with fewer entries than there are sets is right, too: an entry stands for several sets, and
+ * has what was used last in one of them. */
+static void forget_recent(struct warmer *w, unsigned kind)
 {
-    const struct warmer *w = context;
-    memsys_warm_fetch(w->parts.memsys, core_place(w->parts.space, addr));
+    struct engine_filter *f = &w->recent[kind];
+    const struct memsys_sets *s = &w->sets[kind];
+    f->line_shift = (unsigned)__builtin_ctz(s->line_bytes);
+    f->page_shift = s->page_shift;
+    f->line_mask = (s->lines < FILTER_LINES ? s->lines : FILTER_LINES) - 1;
+    f->page_mask = (s->pages < FILTER_PAGES ? s->pages : FILTER_PAGES) - 1;
+    memset(f->line, 0xff, sizeof f->line);
+    memset(f->page, 0xff, sizeof f->page);
 }
 
-static void access_data(void *context, uint64_t addr, unsigned bytes, bool store, const struct watched_insn *at)
+/* Whether the page of an access is listed. Lists it. */
+static bool is_recent_page(struct engine_filter *f, uint64_t addr)
+{
+    uint64_t page = addr >> f->page_shift, *entry = &f->page[page & f->page_mask];
+    bool listed = *entry == page;
+    *entry = page;
+    return listed;
+}
+
+/* Lists the line of an access, which lies within it. */
+static void list_line(struct engine_filter *f, uint64_t addr, bool store)
+{
+    uint64_t line = addr >> f->line_shift, *entry = &f->line[line & f->line_mask];
+    *entry = line << 1 | (store || *entry == (line << 1 | 1));
+}
+
+/* After an access that was no plain hit: lists none of the lines whose sets may have changed. */
+static void forget_lines(struct warmer *w, unsigned kind, uint64_t addr, unsigned bytes)
+{
+    struct engine_filter *f = &w->recent[kind];
+    if (w->sets[kind].crossed)
+        memset(f->line, 0xff, sizeof f->line);
+    for (uint64_t line = addr >> f->line_shift; line <= (addr + bytes - 1) >> f->line_shift; line++)
+        f->line[line & f->line_mask] = FILTER_NONE;
+}
+
+static void fetch_line(void *context, uint64_t addr)
 {
     struct warmer *w = context;
+    struct engine_filter *f = &w->recent[FETCHES];
+    uint64_t place = core_place(w->parts.space, addr);
+    if (!is_recent_page(f, addr))
+        memsys_warm_fetch_page(w->parts.memsys, place);
+    bool plain = memsys_warm_fetch_line(w->parts.memsys, place);
+    if (!plain)
+        forget_lines(w, FETCHES, addr, 1);
+    if (plain || w->sets[FETCHES].keeps)
+        list_line(f, addr, false);
+}
+
+static void access_data(void *context, uint64_t addr, unsigned bytes, bool store, uint64_t pc)
+{
+    struct warmer *w = context;
+    struct engine_filter *f = &w->recent[DATA];
     w->addr = addr;
     if (bytes == ZEROED_BYTES)
         addr &= ~(uint64_t)(ZEROED_BYTES - 1);
-    memsys_warm_data(w->parts.memsys, core_place(w->parts.space, addr), bytes, at->pc, store);
+    uint64_t place = core_place(w->parts.space, addr);
+    if (!is_recent_page(f, addr))
+        memsys_warm_data_page(w->parts.memsys, place);
+    bool plain = memsys_warm_data_line(w->parts.memsys, place, bytes, pc, store);
+    if (!plain)
+        forget_lines(w, DATA, addr, bytes);
+    if (plain || (w->sets[DATA].keeps && !store && (addr & (bytes - 1)) == 0 && bytes <= w->sets[DATA].line_bytes))
+        list_line(f, addr, store);
+    if (w->strides)
+        f->page[addr >> f->page_shift & f->page_mask] = FILTER_NONE; /* they learn from every load */
 }
 
 /* Hook `result`: `value` is what the load at w->addr loaded. */
-static void load(void *context, const struct watched_insn *at, uint64_t value)
+static void load(void *context, uint64_t pc, uint64_t value)
 {
     const struct warmer *w = context;
-    strides_judge(w->parts.strides, at->pc, w->addr, value);
+    strides_judge(w->parts.strides, pc, w->addr, value);
 }
+
+/* ---- branches */
 
 /* The oldest branch in flight retires. */
 static void learn(struct warmer *w)
@@ -54,25 +120,63 @@ void warm_settle(struct warmer *w)
         learn(w);
 }
 
-static void transfer(void *context, const struct watched_insn *at, uint64_t next)
+/* Fills in the branch that `t` is. Arithmetic, since the host would mispredict branches. */
+static inline void describe(struct warm_branch *b, const struct engine_transfer *t)
+{
+    struct branch_record *r = &b->record;
+    uint64_t falls = t->target == NOT_TAKEN;
+    r->pc = t->at.pc;
+    r->fallthrough = r->pc + t->at.length;
+    r->direct = t->at.direct;
+    r->kind = t->at.kind;
+    b->next = (t->target & (falls - 1)) | (r->fallthrough & -falls);
+    b->taken = (r->kind != BRANCH_CONDITIONAL) | (b->next != r->fallthrough);
+}
+
+static void transfers_of_any(struct warmer *w, const struct engine_transfer *t, size_t count)
+{
+    for (; count > 0; t++, count--) {
+        struct warm_branch *b = &w->branch[w->predicted++ & w->ring_mask];
+        describe(b, t);
+        bool wrong = b->record.kind == BRANCH_CONDITIONAL
+                         ? branch_warm_conditional(w->parts.predictor, &b->record, b->taken, b->next)
+                         : branch_warm_jump(w->parts.predictor, &b->record, b->next);
+        w->mispredictions += wrong;
+        while (w->predicted - w->learned > (wrong ? 0 : w->in_flight))
+            learn(w);
+    }
+}
+
+/* The same with all hot state in local variables. */
+static void transfers_of_view(struct warmer *w, const struct engine_transfer *t, size_t count)
+{
+    struct branch_view v = branch_open(w->parts.predictor);
+    unsigned predicted = w->predicted, learned = w->learned, in_flight = w->in_flight, ring_mask = w->ring_mask;
+    uint64_t mispredictions = 0;
+    for (; count > 0; t++, count--) {
+        struct warm_branch *b = &w->branch[predicted++ & ring_mask];
+        describe(b, t);
+        bool wrong = b->record.kind == BRANCH_CONDITIONAL ? branch_view_conditional(&v, &b->record, b->taken)
+                                                          : branch_warm_jump(v.unit, &b->record, b->next);
+        mispredictions += wrong;
+        for (unsigned left = wrong ? 0 : in_flight; predicted - learned > left; learned++) {
+            const struct warm_branch *oldest = &w->branch[learned & ring_mask];
+            branch_view_retire(&v, &oldest->record, oldest->taken, oldest->next);
+        }
+    }
+    branch_close(&v);
+    w->predicted = predicted;
+    w->learned = learned;
+    w->mispredictions += mispredictions;
+}
+
+static void transfers(void *context, const struct engine_transfer *t, size_t count)
 {
     struct warmer *w = context;
-    struct warm_branch *b = &w->branch[w->predicted++ & w->ring_mask];
-    struct branch_record *r = &b->record;
-    b->taken = at->kind != BRANCH_CONDITIONAL || next != at->fallthrough;
-    b->next = next;
-    r->pc = at->pc;
-    r->fallthrough = at->fallthrough;
-    r->direct = at->direct;
-    r->kind = at->kind;
-    branch_predict(w->parts.predictor, r);
-    if (r->next != next) {
-        w->mispredictions++;
-        branch_recover(w->parts.predictor, r, b->taken, next);
-        warm_settle(w);
-    } else if (w->predicted - w->learned > w->in_flight) {
-        learn(w);
-    }
+    if (branch_can_view(w->parts.predictor))
+        transfers_of_view(w, t, count);
+    else
+        transfers_of_any(w, t, count);
 }
 
 void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e)
@@ -82,13 +186,19 @@ void warm_begin(struct warmer *w, const struct engine *engine, struct engine_sta
     w->in_flight = in_flight < WARM_BRANCHES ? in_flight : WARM_BRANCHES - 1;
     for (w->ring_mask = 0; w->ring_mask < w->in_flight;)
         w->ring_mask = 2 * w->ring_mask + 1;
+    for (unsigned kind = FETCHES; kind <= DATA; kind++) {
+        w->sets[kind] = memsys_warm_sets(w->parts.memsys, kind == DATA);
+        forget_recent(w, kind);
+    }
     struct engine_hooks hooks = {
         .watch = watch,
         .line_bytes = w->parts.line_bytes,
         .line = fetch_line,
+        .fetched = &w->recent[FETCHES],
         .access = access_data,
+        .accessed = &w->recent[DATA],
         .result = load,
-        .transfer = transfer,
+        .transfers = transfers,
         .context = w,
     };
     engine->set_hooks(e, &hooks);

@@ -10,16 +10,16 @@
 
 #include "branch/branch.h"
 #include "core/core.h"
-#include "sim/warm_count.h"
 #include "emulate/engine.h"
+#include "sim/warm_count.h"
 
 enum { WARM_BRANCHES = 64 }; /* ring size: most branches in flight, plus 1; a power of two */
 
 /* A predicted branch and its outcome. */
 struct warm_branch {
-    struct branch_record record;
     uint64_t next; /* pc of the next instruction */
     bool taken;
+    struct branch_record record;
 };
 
 struct warmer {
@@ -27,12 +27,15 @@ struct warmer {
     struct core_warm_parts parts; /* of the core, since warm_begin */
     bool strides;                 /* set by the caller: stride predictors learn as well */
     uint64_t mispredictions;      /* so far */
-    uint64_t addr;                /* of the last data access */
+    uint64_t addr;                /* of the last data access; only with `strides` */
     unsigned predicted;           /* branches predicted so far; wraps */
     unsigned learned;             /* branches retired so far; wraps */
     unsigned in_flight;           /* largest difference of `predicted` and `learned` */
     unsigned ring_mask;           /* branch number & ring_mask: its index in `branch` */
     struct warm_branch branch[WARM_BRANCHES];
+    struct memsys_sets sets[2];     /* of fetches and of data */
+    struct engine_filter recent[2]; /* the same: lines and pages used last in their sets, so that to use them again
+                                       changes nothing */
 };
 
 /* Installs hooks in the engine: every instruction that it executes from now on warms the core. */

@@ -42,7 +42,8 @@ static void measure(struct warming *m, const struct windows *w, const struct mea
     const struct window *window = &w->window[what->window];
     struct simulation_result r = {0};
     struct error err = {""};
-    interpreter.destroy(m->engine);
+    if (m->engine)
+        interpreter.destroy(m->engine);
     m->engine = NULL;
     warm_end(&m->warmer);
     m->window.warmup_insns = window->start - process_retired_insns(m->proc.process);
@@ -67,7 +68,10 @@ static int measure_in_copy(struct warming *m, const struct windows *w, const str
                            struct error *err)
 {
     int parent = getpid(), status;
+    interpreter.keep_from_forks(m->engine, true);
     int pid = fork_silently();
+    if (pid != 0)
+        interpreter.keep_from_forks(m->engine, false);
     if (pid < 0)
         return error_set(err, -errno, "cannot start a process: %s", strerror(errno));
     if (pid == 0) {
@@ -75,6 +79,8 @@ static int measure_in_copy(struct warming *m, const struct windows *w, const str
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);
+        interpreter.destroy(m->engine);
+        m->engine = NULL;
         if (process_become_copy(m->proc.process, &copy_err) != 0)
             w->measured(w->context, what->window, what->second, m->proc.process, NULL, &copy_err);
         else

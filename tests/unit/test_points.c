@@ -518,6 +518,31 @@ static void chosen_points_are_spread(void **state)
     bbv_free(&s);
 }
 
+/* Two processors warm equally much: the number of stretches is even, and all take as long as the first, which has no
+ * lead. */
+static void stretches_are_even(void **state)
+{
+    (void)state;
+    const uint64_t million = 1000000, lead = 20 * million;
+    static const struct {
+        unsigned minsns, stretches;
+    } runs[] = {{161, 2}, {200, 2}, {376, 2}, {639, 2}, {640, 4}, {2300, 14}, {5000, 30}};
+    for (unsigned i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct points p = {.lead = lead};
+        choose_stretches(runs[i].minsns * million, &p);
+        assert_int_equal(p.first_stretch, p.stretch + lead);
+        uint64_t covered = p.first_stretch + (runs[i].stretches - 1) * p.stretch;
+        assert_in_range(covered, runs[i].minsns * million, runs[i].minsns * million + runs[i].stretches);
+    }
+    const uint64_t single[] = {0, 160 * million}; /* of unknown length; as long as a single stretch */
+    for (unsigned i = 0; i < 2; i++) {
+        struct points p = {.lead = lead};
+        choose_stretches(single[i], &p);
+        assert_int_equal(p.first_stretch, 8 * lead);
+        assert_int_equal(p.stretch, 8 * lead);
+    }
+}
+
 /* ---- finished windows */
 
 static void finished_windows_are_kept(void **state)
@@ -575,6 +600,7 @@ int main(void)
         cmocka_unit_test(rare_units_are_measured_whole),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(chosen_points_are_spread),
+        cmocka_unit_test(stretches_are_even),
         cmocka_unit_test(finished_windows_are_kept),
     };
     return cmocka_run_group_tests_name("points", tests, NULL, NULL);

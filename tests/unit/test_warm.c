@@ -27,6 +27,7 @@ struct program {
     uint16_t code[CODE_BYTES / 2];
     uint16_t start[CODE_BYTES / 2]; /* where instructions begin, in halfwords */
     unsigned starts;
+    bool near; /* accesses come back to a few lines, which share sets of caches and TLBs */
 };
 
 static unsigned draw(struct random *r, unsigned below)
@@ -63,20 +64,21 @@ static uint32_t jump(struct random *r, const struct program *p, unsigned at, uns
 
 static uint32_t any_insn(struct random *r, const struct program *p, unsigned at, unsigned index)
 {
-    unsigned value = 1 + draw(r, 4), data = 20 + draw(r, BASES);
-    switch (draw(r, 24)) {
-    case 0: return 0x00000073; /* ecall */
+    unsigned value = 1 + draw(r, 4), data = 20 + draw(r, BASES), offset = p->near ? draw(r, 64) : draw(r, 4096);
+    offset &= draw(r, 4) ? ~7u : ~0u;                                /* most accesses are aligned */
+    switch (p->near && draw(r, 16) ? 5 + draw(r, 5) : draw(r, 24)) { /* most of near code are accesses */
+    case 0: return 0x00000073;                                       /* ecall */
     case 1: return jump(r, p, at, index);
     case 2: return i_type(0x67, 0, draw(r, 2) * 5, draw(r, 3) ? 10 + draw(r, BASES) : 1, 0); /* jalr */
     case 3: return i_type(0x17, 0, 6, 0, 0) | draw(r, 3) << 12;                              /* auipc, ... */
     case 4: return i_type(0x67, 0, draw(r, 2), 6, draw(r, 64) * 2);                          /* ... and a call there */
     case 5:
     case 6:
-    case 7: return i_type(0x03, draw(r, 7), value, data, draw(r, 4096)); /* a load */
-    case 8: return i_type(0x07, 3, value, data, draw(r, 4096));          /* fld */
-    case 9: return 0x23 | draw(r, 4) << 12 | data << 15 | value << 20 | draw(r, 32) << 7 | draw(r, 128) << 25;
+    case 7: return i_type(0x03, draw(r, 7), value, data, offset); /* a load */
+    case 8: return i_type(0x07, 3, value, data, offset);          /* fld */
+    case 9: return 0x23 | draw(r, 4) << 12 | data << 15 | value << 20 | (offset & 31) << 7 | offset >> 5 << 25;
     case 10: return 0x2f | 3 << 12 | data << 15 | value << 20 | value << 7; /* amoadd.d */
-    case 11: return i_type(0x13, 0, data, data, draw(r, 4096));             /* moves on in the data */
+    case 11: return i_type(0x13, 0, data, data, offset & 0xfff8);           /* moves on in the data */
     case 12: return i_type(0x03, 3, value, 0, 0);                           /* a load that faults */
     case 13: return 0x0000100f;                                             /* fence.i */
     case 14:
@@ -89,6 +91,7 @@ static uint32_t any_insn(struct random *r, const struct program *p, unsigned at,
 
 static void make_program(struct random *r, struct program *p)
 {
+    p->near = draw(r, 2);
     unsigned end = CODE_BYTES / 2 - 2, at = 0;
     for (p->starts = 0; at < end; p->starts++) {
         p->start[p->starts] = (uint16_t)at;
@@ -203,12 +206,20 @@ struct world {
     void *cold;
 };
 
+/* An address of data. Pages that are a power of two apart are in the same sets. */
+static uint64_t data_address(const struct world *w, struct random *r)
+{
+    if (!w->program.near)
+        return DATA + 8 * (uint64_t)draw(r, DATA_BYTES / 8);
+    return DATA + 4096 * (uint64_t)(draw(r, 2) * 64 + draw(r, 2) * 32 + draw(r, 3)) + 32 * draw(r, 6);
+}
+
 static struct hart initial_hart(const struct world *w, struct random *r)
 {
     struct hart h = {.pc = CODE};
     for (unsigned k = 0; k < BASES; k++) {
         h.x[10 + k] = CODE + 2 * (uint64_t)w->program.start[draw(r, w->program.starts)];
-        h.x[20 + k] = DATA + 8 * (uint64_t)draw(r, DATA_BYTES / 8);
+        h.x[20 + k] = data_address(w, r);
     }
     h.x[1] = CODE;
     return h;
@@ -231,11 +242,40 @@ static void run(struct world *w, uint64_t seed, struct engine_state *e, struct l
             finish_branch(literal, h.pc);
         if (h.trap != TRAP_NONE)
             h.pc = CODE + 2 * (uint64_t)w->program.start[draw(&r, w->program.starts)];
-        for (unsigned k = 0; k < BASES; k++) /* addresses that moved too far come back */
-            if (h.x[20 + k] - DATA >= DATA_BYTES)
-                h.x[20 + k] = DATA + draw(&r, DATA_BYTES);
+        for (unsigned k = 0; k < BASES; k++) /* addresses that moved too far come back, and others if they are near */
+            if (h.x[20 + k] - DATA >= DATA_BYTES || (w->program.near && draw(&r, 2)))
+                h.x[20 + k] = data_address(w, &r) + (draw(&r, 4) ? 0 : draw(&r, 8));
         if (h.x[1] - CODE >= CODE_BYTES || h.x[1] % 2)
             h.x[1] = CODE;
+    }
+}
+
+/* Warming leaves accesses out that repeat the last one of a set, so that fewer touches are counted. Replaces the dates
+ * of the last use by the order of uses within each set. */
+static void number_uses(struct tags *t)
+{
+    uint64_t rank[CACHE_WAYS_MOST];
+    t->clock = 0;
+    for (size_t first = 0; t->stamp && first <= t->set_mask * t->ways; first += t->ways) {
+        for (unsigned i = 0; i < t->ways; i++) {
+            rank[i] = t->tag[first + i] != 0;
+            for (unsigned k = 0; k < t->ways; k++)
+                rank[i] += t->tag[first + i] && t->stamp[first + k] < t->stamp[first + i];
+        }
+        memcpy(t->stamp + first, rank, t->ways * sizeof *rank);
+    }
+}
+
+static void remove_dates(struct memsys *m)
+{
+    struct cache *caches[] = {&m->l1i, &m->l1d, &m->l2, &m->l3};
+    struct tlb *tlbs[] = {&m->itlb, &m->dtlb, &m->l2tlb};
+    for (unsigned i = 0; i < 4; i++)
+        number_uses(&caches[i]->tags);
+    for (unsigned i = 0; i < 3; i++) {
+        if (tlbs[i]->present)
+            number_uses(&tlbs[i]->tags);
+        tlbs[i]->last_page = 0;
     }
 }
 
@@ -259,6 +299,7 @@ static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_
         warm_end(&warmer);
     void *state = calloc(1, w->state_bytes);
     assert_non_null(state);
+    remove_dates(w->core->memsys);
     core_put_state(w->core, state);
     *mispredictions = literally ? literal.mispredictions : warmer.mispredictions;
     return state;
@@ -311,6 +352,7 @@ static void warming_leaves_what_each_instruction_would(void **state)
         "rob.size=15 l1i.size=1K l1i.line=16 l1i.ways=2 l1d.size=2K l1d.ways=2 branch.predictor=gshare",
         "l1i.line=8 l1d.write=through l1d.allocate=no l1d.replacement=plru branch.predictor=bimodal",
         "l1i.size=1K l1d.size=4K l2.size=16K l2.replacement=random l1d.replacement=random branch.predictor=static",
+        "l1i.size=1K l1d.size=1K l1d.ways=2 l1i.prefetch=next_line l1d.prefetch=next_line",
         "l1i.size=0 l1d.size=0",
     };
     for (unsigned k = 0; k < sizeof cores / sizeof *cores; k++)

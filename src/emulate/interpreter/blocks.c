@@ -139,7 +139,6 @@ void interp_flush(struct engine_state *e)
         interp_count_forget(e);
     e->used = 0;
     e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
-    e->watched_count = e->watched_kept = 0;
     memset(e->executable, 0, sizeof e->executable);
     e->flushes++;
     if (e->hash)
@@ -157,7 +156,6 @@ void interp_free_tables(struct engine_state *e)
     free(e->pages);
     free(e->links);
     free(e->hooked);
-    free(e->watched);
     interp_count_free(e);
 }
 
@@ -190,7 +188,6 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
     if (e->used + BLOCK_OPS > ARENA_OPS)
         interp_flush(e);
     uint32_t first_segment = e->counts.segment_count;
-    e->watched_count = e->watched_kept; /* drops those of a short block, which is about to be overwritten */
     interp_translate(e, pc, max_insns, &made);
     uint32_t index = add_block(e, &made);
     e->blocks[index].first_segment = first_segment;
@@ -201,7 +198,6 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
         return &e->blocks[index];
     }
     e->used += made.ops;
-    e->watched_kept = e->watched_count;
     for (unsigned k = 0; k < made.page_count; k++)
         page_add_block(e, made.pages[k], index);
     if (2 * e->block_count > e->hash_size)

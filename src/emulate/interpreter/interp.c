@@ -1,4 +1,5 @@
 /* The interpreter as an engine: creation, run loop, and traps. */
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -91,6 +92,11 @@ static void destroy(struct engine_state *e)
 {
     if (e == NULL)
         return;
+    if (e->kept_from_forks) { /* there may be something else in the place of the arena */
+        e->arena = NULL;
+        e->site = NULL;
+        e->pages_size = 0; /* no blocks */
+    }
     guest_watch_code(e->memory, NULL, NULL); /* calls the watcher, which needs the arena */
     if (e->arena)
         munmap(e->arena, ARENA_OPS * sizeof *e->arena);
@@ -114,6 +120,7 @@ static struct engine_state *create(struct guest_memory *memory, struct error *er
         error_set(err, -ENOMEM, "out of memory for the interpreter");
         return NULL;
     }
+    e->transfer = e->transfers;
     interp_flush(e);
     guest_watch_code(memory, interp_code_changed, e);
     install_fault_handler();
@@ -125,6 +132,14 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
     interp_flush(e); /* before the hooks change: blocks depend on the hooks that they were translated with */
     e->hooks = *hooks;
     e->line = UINT64_MAX;
+    assert(!(hooks->watch && hooks->count_blocks)); /* watched forms of exits do not count */
+}
+
+static void keep_from_forks(struct engine_state *e, bool keep)
+{
+    e->kept_from_forks = keep;
+    madvise(e->arena, ARENA_OPS * sizeof *e->arena, keep ? MADV_DONTFORK : MADV_DOFORK);
+    madvise(e->site, ARENA_OPS * sizeof *e->site, keep ? MADV_DONTFORK : MADV_DOFORK);
 }
 
 /* ---- leaving the run loop */
@@ -220,6 +235,7 @@ static void run(struct engine_state *e, struct hart *h)
             left = run_block(e, h, interp_find_short(e, h->pc, left), quantum, left);
         }
     }
+    interp_report_transfers(e);
     h->quantum = quantum;
     h->budget = left;
     running_engine = NULL;
@@ -230,6 +246,7 @@ const struct engine interpreter = {
     .create = create,
     .destroy = destroy,
     .set_hooks = set_hooks,
+    .keep_from_forks = keep_from_forks,
     .run = run,
     .block_counts = interp_count_report,
 };

@@ -57,11 +57,18 @@ struct op {
 #define GO(next) (next)->run(h, next, mem)
 #endif
 
-/* All kinds of conditional branches. */
-#define WATCHED_BRANCHES(HOOK) HOOK(beq) HOOK(bne) HOOK(blt) HOOK(bge) HOOK(bltu) HOOK(bgeu) HOOK(beqz) HOOK(bnez)
-/* Ops that call the hooks of watched instructions. Transfers: to a known address, to an address in a register, and one
- * per kind of conditional branch. */
-#define WATCH_HOOKS(HOOK) HOOK(line) HOOK(access) HOOK(result) HOOK(known) HOOK(register) WATCHED_BRANCHES(HOOK)
+/* All kinds of conditional branches, and common accesses with their sizes: these have watched forms. The slot behind a
+ * watched form or hook has its transfer_site, or the pc as a constant. */
+#define WATCHED_BRANCHES(WATCHED)                                                                                      \
+    WATCHED(beq) WATCHED(bne) WATCHED(blt) WATCHED(bge) WATCHED(bltu) WATCHED(bgeu) WATCHED(beqz) WATCHED(bnez)
+#define WATCHED_LOADS(WATCHED)                                                                                         \
+    WATCHED(lb, 1)                                                                                                     \
+    WATCHED(lbu, 1)                                                                                                    \
+    WATCHED(lh, 2) WATCHED(lhu, 2) WATCHED(lw, 4) WATCHED(lwu, 4) WATCHED(ld, 8) WATCHED(flw, 4) WATCHED(fld, 8)
+#define WATCHED_STORES(WATCHED)                                                                                        \
+    WATCHED(sb, 1) WATCHED(sh, 2) WATCHED(sw, 4) WATCHED(sd, 8) WATCHED(fsw, 4) WATCHED(fsd, 8)
+/* Ops that only call hooks of watched instructions. Transfers: to a known address, to an address in a register. */
+#define WATCH_HOOKS(HOOK) HOOK(first_line) HOOK(line) HOOK(access) HOOK(result) HOOK(known) HOOK(register)
 
 /* Kinds of ops: the instructions of exec.def, cheaper forms of common cases, and the interpreter's own. */
 enum op_kind {
@@ -93,7 +100,10 @@ enum op_kind {
 #define HOOK(id) OP_##id##_hook,
     WATCH_HOOKS(HOOK)
 #undef HOOK
-        OP_KINDS,
+#define WATCHED(id, ...) OP_watched_##id,
+        WATCHED_BRANCHES(WATCHED) WATCHED_LOADS(WATCHED) WATCHED_STORES(WATCHED)
+#undef WATCHED
+            OP_KINDS,
     OP_DATA = OP_KINDS /* not an op, but a slot with data of the op before */
 };
 
@@ -102,8 +112,10 @@ enum {
     BLOCK_BRANCHES = 6,  /* most branches of a block: code behind more of them would often never run */
     ARENA_OPS = 8 << 20, /* 128 MB of ops before the arena is dropped */
     BLOCK_EXITS = BLOCK_BRANCHES + 1,
-    /* Most slots of a block: the block hook; four hooks and two ops per instruction; exits, their tallies and stubs. */
-    BLOCK_OPS = 1 + 6 * BLOCK_INSNS + 3 * BLOCK_EXITS,
+    /* Most slots of a block: the block hook; five hooks with three data and two ops per instruction; exits, their data
+     * and stubs. */
+    BLOCK_OPS = 1 + 10 * BLOCK_INSNS + 3 * BLOCK_EXITS,
+    TRANSFERS = 1024,            /* transfers that are reported at a time, and fewer than a block has */
     RESUMED_HARTS = 16,          /* harts for which the basic block that a quantum cut is remembered */
     BLOCK_PAGES = 4,             /* most pages that the code of a block spans */
     EXECUTABLE_PAGES = 1 << 8,   /* direct-mapped, for translation */
@@ -236,14 +248,14 @@ struct engine_state {
     struct engine_hooks hooks;
     const struct op *access;    /* the op of an atomic access in progress; NULL: the op is in %rsi */
     sigjmp_buf escape;          /* leads from a trap inside an op to the run loop */
+    bool kept_from_forks;       /* a process that was forked has no arena */
     bool code_stored;           /* the op that `escape` left stores to the code of its own block */
     struct hart *running;       /* the hart in `run` */
     uint64_t flushes;           /* times that the arena was dropped */
     struct hooked_insn *hooked; /* arguments of insn hooks */
     uint32_t hooked_count, hooked_capacity;
-    struct watched_insn *watched; /* arguments of the hooks of watched instructions */
-    uint32_t watched_count, watched_capacity;
-    uint32_t watched_kept;      /* the first ones, which belong to kept blocks */
+    struct engine_transfer *transfer; /* watched transfers that are not reported yet: where the next one goes */
+    struct engine_transfer transfers[TRANSFERS + BLOCK_INSNS];
     uint64_t line;              /* address of the line last fetched from, if instructions are watched */
     struct block_counts counts; /* with hooks.count_blocks */
 };
@@ -294,6 +306,13 @@ void interp_count_free(struct engine_state *e);
 #define HOOK(id) op_function interp_##id##_hook;
 WATCH_HOOKS(HOOK)
 #undef HOOK
+#define WATCHED(id, ...) op_function interp_watched_##id;
+WATCHED_BRANCHES(WATCHED)
+WATCHED_LOADS(WATCHED)
+WATCHED_STORES(WATCHED)
+#undef WATCHED
+/* Reports the transfers that were executed since the last call. */
+void interp_report_transfers(struct engine_state *e);
 
 /* ops.c: the function of each kind of op */
 extern op_function *const interp_single[OP_KINDS];

@@ -192,4 +192,7 @@ op_function *const interp_single[OP_KINDS] = {
 #define HOOK(id) [OP_##id##_hook] = interp_##id##_hook,
             WATCH_HOOKS(HOOK)
 #undef HOOK
+#define WATCHED(id, ...) [OP_watched_##id] = interp_watched_##id,
+                WATCHED_BRANCHES(WATCHED) WATCHED_LOADS(WATCHED) WATCHED_STORES(WATCHED)
+#undef WATCHED
 };

@@ -104,10 +104,10 @@ static void translate_branch(struct builder *b, const struct insn *i, enum op_ki
     else if (i->rs2 == 0 && kind == OP_bne)
         kind = OP_bnez;
     uint64_t target = b->pc + (uint64_t)(int64_t)i->imm;
-    interp_watch_transfer(b, i, interp_branch_hook(kind), target);
-    struct op *op = emit_exit(b, kind, target, b->made->insns + 1);
+    struct op *op = emit_exit(b, interp_watched_branch(b, kind), target, b->made->insns + 1);
     op->o.rs1 = i->rs1;
     op->o.rs2 = i->rs2;
+    interp_watch_site(b, i, target);
 }
 
 static bool seen(const struct builder *b, uint64_t pc)
@@ -121,7 +121,7 @@ static bool seen(const struct builder *b, uint64_t pc)
 /* Continues the block at the target of a jump, unless that would unroll a loop or duplicate a block that exists. */
 static void translate_direct_jump(struct builder *b, const struct insn *i, uint64_t target, uint64_t *next)
 {
-    interp_watch_transfer(b, i, OP_known_hook, target);
+    interp_watch_jump(b, i, OP_known_hook, target);
     /* Not for a jalr at the start of its basic block: its target depends on the code before the basic block. */
     if (i->op == INSN_jal || b->made->insns > b->segment_before)
         b->segment.target = target;
@@ -147,7 +147,7 @@ static void translate_jalr(struct builder *b, const struct insn *i, uint64_t *ne
         translate_direct_jump(b, i, target, next);
         return;
     }
-    interp_watch_transfer(b, i, OP_register_hook, 0);
+    interp_watch_jump(b, i, OP_register_hook, 0);
     if (i->rd == 0) {
         o.rd = (uint8_t)(b->made->insns + 1);
         interp_emit(b, OP_jr)->o = o;
@@ -212,8 +212,11 @@ static void translate_fp(struct builder *b, const struct insn *i)
 static void translate_plain(struct builder *b, const struct insn *i)
 {
     bool to_fp = insn_describe(i->op)->operands[0] == 'D';
-    interp_emit(b, plain_kind[i->op])->o =
+    enum op_kind kind = interp_watched_access(b, plain_kind[i->op]);
+    interp_emit(b, kind)->o =
         (struct operands){.rd = to_fp ? i->rd : slot(i->rd), .rs1 = i->rs1, .rs2 = i->rs2, .imm = i->imm};
+    if (kind != plain_kind[i->op])
+        interp_emit(b, OP_DATA)->constant = (int64_t)b->pc;
 }
 
 static void translate_system(struct builder *b, const struct insn *i)

@@ -38,11 +38,17 @@ struct builder {
 
 struct op *interp_emit(struct builder *b, enum op_kind kind);
 
-/* watch.c: emit the hooks before the ops of the instruction, after them, and before the op of a transfer. */
+/* watch.c. Before the ops of an instruction: emits hooks. */
 void interp_watch_insn(struct builder *b, const struct insn *i);
+/* The watched form of the instruction's op, or the kind itself. Emits the hook of an access that has no such form. */
+enum op_kind interp_watched_access(struct builder *b, enum op_kind kind);
+enum op_kind interp_watched_branch(const struct builder *b, enum op_kind kind);
+/* Behind a watched form: emits its data. */
+void interp_watch_site(struct builder *b, const struct insn *i, uint64_t direct);
+/* Before the op of a jump: emits the hook. */
+void interp_watch_jump(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct);
+/* After the ops of an instruction: emits hooks. */
 void interp_watch_result(struct builder *b);
-void interp_watch_transfer(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct);
-enum op_kind interp_branch_hook(enum op_kind branch);
 
 void interp_fuse(struct builder *b); /* fuse.c: fuses pairs of ops; changes functions and order of operands only */
 
