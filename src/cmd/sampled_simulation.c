@@ -93,8 +93,8 @@ enum {
     HEAD_PERIODS = 100, /* assumed length of a run of unknown length, in periods, to choose the head */
     MORE_SHARE = 8,     /* a second pass measures at most 1 / MORE_SHARE of the run */
 };
-#define PERIOD_USUAL UINT64_C(1000000)  /* default instructions of a period */
-#define RUN_SHORT    UINT64_C(25000000) /* runs up to this length are simulated whole: a sample would be about half */
+#define PERIOD_USUAL UINT64_C(1000000)   /* default instructions of a period */
+#define RUN_SHORT    UINT64_C(100000000) /* runs up to this length are simulated whole: a sample takes about as long */
 
 /* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
 static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
