@@ -1,5 +1,7 @@
 /* Handover of the core between programs that take turns on it: the state that passes from one to the next, warm state,
  * and the end of a turn. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/machine_priv.h"
@@ -52,6 +54,25 @@ static void get_block(void *context, void *block, size_t bytes)
     const char **from = context;
     memcpy(block, *from, bytes);
     *from += bytes;
+}
+
+struct memsys *core_copy_memsys(struct core *c, struct error *err)
+{
+    struct memsys *copy = memsys_new(&c->memsys_config, err);
+    size_t bytes = 0;
+    memsys_visit_state(c->memsys, add_bytes, &bytes);
+    char *state = copy ? malloc(bytes) : NULL, *to = state;
+    const char *from = state;
+    if (state) {
+        memsys_visit_state(c->memsys, put_block, &to);
+        memsys_visit_state(copy, get_block, &from);
+        free(state);
+        return copy;
+    }
+    if (copy)
+        error_set(err, -ENOMEM, "out of memory for a copy of the caches");
+    memsys_free(copy);
+    return NULL;
 }
 
 size_t core_state_bytes(struct core *c)
