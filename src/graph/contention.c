@@ -1,0 +1,75 @@
+#include "graph/contention.h"
+
+/* A field that is full when `limit` more have been added to it; 0 if it never is. */
+static uint64_t room_for(unsigned limit, unsigned full)
+{
+    return limit < full ? full - limit : 0;
+}
+
+void contention_limits_init(struct contention_limits *l, const struct graph_core *c)
+{
+    *l = (struct contention_limits){0};
+    for (unsigned p = 0; p < POOLS; p++)
+        l->empty_slot |= field_of_slot(p, room_for(c->units[p], FIELD_FULL));
+    l->empty_slot |= field_of_slot(FIELD_ISSUE, room_for(c->issue_width, FIELD_FULL));
+    l->empty_slot |= field_of_slot(FIELD_PORTS, room_for(c->ports, FIELD_FULL));
+    for (unsigned q = 0; q < QUEUES; q++)
+        l->empty_queues |= field_of_queues(q, room_for(c->queue_size[q], QUEUE_FULL));
+    l->empty_queues |= field_of_queues(QUEUES, room_for(c->iq_size, QUEUE_FULL));
+    for (unsigned k = 0; k < CLASS_COUNT; k++) {
+        const struct class_timing *t = &c->timing[k];
+        struct contention_need *n = &l->need[k];
+        n->unit = field_of_slot(t->pool, 1);
+        n->issue = n->unit | field_of_slot(FIELD_ISSUE, 1);
+        if (k == CLASS_LOAD && c->ports)
+            n->issue |= field_of_slot(FIELD_PORTS, 1);
+        n->full = n->issue * FIELD_FULL;
+        n->queue = field_of_queues(t->queue, 1) | field_of_queues(QUEUES, 1);
+        n->queue_full = n->queue * QUEUE_FULL;
+        n->interval = t->interval;
+    }
+}
+
+/* The number of misses outstanding in a cycle; *first is the one of them that ends first. */
+static unsigned outstanding(const struct misses *m, uint64_t cycle, const struct miss **first)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < m->count; i++) {
+        const struct miss *o = &m->of[i];
+        if (o->begin > cycle || o->end <= cycle)
+            continue;
+        if (count++ == 0 || o->end < (*first)->end)
+            *first = o;
+    }
+    return count;
+}
+
+unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival)
+{
+    unsigned distance = 0;
+    const struct miss *first = NULL;
+    while (outstanding(&c->misses, when, &first) >= mshrs) {
+        when = first->end;
+        distance = arrival - first->arrival;
+    }
+    return distance;
+}
+
+void contention_add_miss(struct contention *c, uint64_t begin, uint64_t end, uint32_t arrival)
+{
+    struct misses *m = &c->misses;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < m->count; i++)
+        if (m->of[i].end > c->now) /* no miss begins before this cycle any more */
+            m->of[kept++] = m->of[i];
+    m->count = kept;
+    if (m->count < MISSES)
+        m->of[m->count++] = (struct miss){begin, end, arrival};
+}
+
+void contention_init(struct contention *c, const struct contention_limits *l)
+{
+    *c = (struct contention){.queues = l->empty_queues};
+    for (unsigned i = 0; i < CONTENTION_CYCLES; i++)
+        c->slot[i] = l->empty_slot;
+}

@@ -1,0 +1,151 @@
+/* Contention for units, issue slots, data ports and issue queues in one set of real structures.
+ *
+ * Instructions come in program order and take the first cycle that has room for them. That is what a core does that
+ * issues the oldest ready instructions first: an older instruction never finds a slot taken by a younger one. A slot of
+ * the table is one cycle; its word has one field per limited resource, which counts up from FIELD_FULL - limit, so that
+ * one test of bits tells whether there is room for everything that the instruction needs. A word also has the number of
+ * the lap around the table, and a word of another lap is empty.
+ *
+ * The issue queues have a word of the same kind with the entries in use, and a table of the entries that become free in
+ * each cycle, and by which instruction. So an instruction that finds its queue full learns whose issue makes room for
+ * it. Cycles beyond the tables have no contention. */
+#ifndef CYCLESCOPE_GRAPH_CONTENTION_H
+#define CYCLESCOPE_GRAPH_CONTENTION_H
+
+#include "graph/graph_priv.h"
+
+enum {
+    CONTENTION_CYCLES = 2048, /* cycles that the tables span */
+    FIELD_BITS = 6,           /* of a field of a slot */
+    FIELD_FULL = 32,          /* value of a field without room */
+    FIELD_ISSUE = POOLS,      /* the fields of a slot: one per pool, then these */
+    FIELD_PORTS,
+    FIELDS,
+    LAP_SHIFT = FIELDS * FIELD_BITS,
+    QUEUE_BITS = 16, /* of a field of the queues' word: one per queue, then one for all */
+    QUEUE_FULL = 1 << 15,
+    MISSES = 64, /* outstanding misses that are remembered */
+};
+
+/* Misses that may be outstanding, now or later: instructions come in program order, so an older one may begin later. */
+struct misses {
+    struct miss {
+        uint64_t begin, end; /* it has an MSHR in these cycles */
+        uint32_t arrival;    /* its number among arrivals */
+    } of[MISSES];
+    unsigned count;
+};
+
+/* What an instruction of one class takes. */
+struct contention_need {
+    uint64_t issue; /* added to the slot in which it issues */
+    uint64_t full;  /* bits of that slot that mean: no room */
+    uint64_t unit;  /* added to later slots while its unit is not free */
+    uint64_t queue, queue_full;
+    unsigned interval;
+};
+
+/* The limits of a core, the same in all sets. */
+struct contention_limits {
+    struct contention_need need[CLASS_COUNT];
+    uint64_t empty_slot, empty_queues;
+};
+
+struct contention {
+    uint64_t slot[CONTENTION_CYCLES];
+    uint64_t freed[CONTENTION_CYCLES];  /* entries of queues that become free, by cycle; 0 for cycles up to `now` */
+    uint64_t leaver[CONTENTION_CYCLES]; /* by cycle and queue: the last instruction that leaves, modulo 2^16 */
+    uint64_t queues;                    /* entries in use in cycle `now` */
+    uint64_t now;                       /* dispatch of the last instruction */
+    struct misses misses;
+};
+
+static inline uint64_t field_of_slot(unsigned field, uint64_t value)
+{
+    return value << field * FIELD_BITS;
+}
+
+static inline uint64_t field_of_queues(unsigned field, uint64_t value)
+{
+    return value << field * QUEUE_BITS;
+}
+
+static inline void contention_advance(struct contention *c)
+{
+    uint64_t *freed = &c->freed[++c->now % CONTENTION_CYCLES];
+    c->queues -= *freed;
+    *freed = 0;
+}
+
+/* Waits until the queue has room. Returns how many instructions ago the one was dispatched whose issue makes room. */
+static inline unsigned contention_await_room(struct contention *c, const struct contention_need *n, uint64_t insn)
+{
+    uint64_t full;
+    do {
+        full = c->queues & n->queue_full;
+        contention_advance(c);
+    } while (c->queues & n->queue_full);
+    unsigned field = (unsigned)__builtin_ctzll(full) / QUEUE_BITS;
+    uint64_t leaver = c->leaver[c->now % CONTENTION_CYCLES] >> field * QUEUE_BITS;
+    return (uint16_t)(insn - leaver);
+}
+
+/* Instruction number `insn` dispatches in cycle `when` or, if its issue queue is full, later. Returns 0, or how many
+ * instructions ago the one was dispatched whose issue makes room. */
+static inline unsigned contention_enter(struct contention *c, const struct contention_need *n, uint64_t when,
+                                        uint64_t insn)
+{
+    unsigned waits_for = 0;
+    for (unsigned i = 0; c->now < when && i < CONTENTION_CYCLES; i++)
+        contention_advance(c);
+    if (c->now < when)
+        c->now = when;
+    if (__builtin_expect(c->queues & n->queue_full, 0))
+        waits_for = contention_await_room(c, n, insn);
+    c->queues += n->queue;
+    return waits_for;
+}
+
+static inline uint64_t *contention_slot(struct contention *c, const struct contention_limits *l, uint64_t cycle)
+{
+    uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
+    uint64_t lap = cycle / CONTENTION_CYCLES << LAP_SHIFT;
+    if (__builtin_expect((*slot ^ lap) >> LAP_SHIFT != 0, 0))
+        *slot = l->empty_slot | lap;
+    return slot;
+}
+
+/* An instruction is ready to issue in cycle `when`. Returns the cycle in which it issues. */
+static inline uint64_t contention_issue(struct contention *c, const struct contention_limits *l,
+                                        const struct contention_need *n, uint64_t when)
+{
+    uint64_t *slot = contention_slot(c, l, when);
+    while (__builtin_expect(*slot & n->full, 0))
+        slot = contention_slot(c, l, ++when);
+    *slot += n->issue;
+    for (unsigned i = 1; __builtin_expect(i < n->interval, 0); i++) {
+        slot = contention_slot(c, l, when + i);
+        if (!(*slot & n->unit * FIELD_FULL)) /* else an older instruction has it that was ready later */
+            *slot += n->unit;
+    }
+    return when;
+}
+
+/* Instruction number `insn` leaves its issue queue in cycle `when`, after it entered. */
+static inline void contention_leave(struct contention *c, const struct contention_need *n, uint64_t when, uint64_t insn)
+{
+    uint64_t last = c->now + CONTENTION_CYCLES - 1, at = (when < last ? when : last) % CONTENTION_CYCLES;
+    c->freed[at] += n->queue;
+    c->leaver[at] = (c->leaver[at] & ~(n->queue * UINT16_MAX)) | n->queue * (uint16_t)insn;
+}
+
+/* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
+ * `arrival` the one is that frees an MSHR for it. */
+unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
+/* A miss begins in cycle `begin` and ends in cycle `end`. */
+void contention_add_miss(struct contention *c, uint64_t begin, uint64_t end, uint32_t arrival);
+
+void contention_limits_init(struct contention_limits *l, const struct graph_core *c);
+void contention_init(struct contention *c, const struct contention_limits *l);
+
+#endif

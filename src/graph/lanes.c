@@ -1,0 +1,696 @@
+/* Evaluates nodes for all sets of real structures at once.
+ *
+ * A row has one number per lane: a time of one instruction in each set. Lanes form groups, in which prediction and the
+ * data caches are real or perfect in the same way; the lanes of a group differ in the instruction caches and the TLBs.
+ * So latencies of loads are the same in all lanes of a group. In each group two lanes evaluate contention
+ * (contention.h), one with perfect and one with real instruction caches, and the other lanes use their delays.
+ *
+ * A time is 16 bits wide, relative to a base that each lane has of its own. The base moves on now and then: times that
+ * lie far in the past become TIME_LEAST, which is right because times are only compared with later ones. `slack` bounds
+ * how far times can have grown since the last check, so that they never overflow.
+ *
+ * Loops over lanes are written for the compiler's vectorizer: rows are arrays of a fixed length, pointers are restrict,
+ * and cases that need other loops are decided once per instruction. bench/core.py measures the result. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/contention.h"
+
+#if defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE)
+#define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_EACH_HOST
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    GROUP_LANES = 16,
+    GROUP_SETS = 12, /* lanes of a group that are in use: instruction caches (3) × I-TLB (2) × D-TLB (2) */
+    GROUPS = 6,      /* prediction (2) × data caches (3) */
+    LANES = GROUPS * GROUP_LANES,
+    FRONT_SETS = 4,      /* the first lanes of a group: with perfect instruction caches */
+    DATA_CACHES = 3,     /* perfect; first real; both real */
+    JUDGES = 2 * GROUPS, /* lanes that evaluate contention */
+    TIME_LEAST = INT16_MIN,
+    TIME_START = -20000, /* commit time of a lane after its base has moved */
+    TIME_MOST = 12000,   /* commit time from which the base moves */
+    SLACK_MOST = 18000,  /* growth of times without a check */
+    DECODED = 64,        /* rows of front-end exits that are kept */
+    REGISTERS = 64
+};
+
+struct row {
+    _Alignas(64) int16_t lane[LANES];
+};
+
+/* What judges have found out about one instruction: one number each. */
+struct verdict {
+    uint16_t of[JUDGES];
+    uint16_t any; /* all of them, or'ed */
+};
+
+struct lanes {
+    struct graph_core core;
+    struct contention_limits limits;
+    uint64_t base[LANES];       /* added to times of a lane */
+    uint8_t judge_lane[JUDGES]; /* lane of each judge */
+    uint64_t insns;             /* nodes evaluated */
+    uint32_t stores, arrivals;  /* stores and arrivals so far */
+    uint32_t mask;              /* rows of the rings by instruction - 1 */
+    unsigned slack;             /* how far times may have grown since the last check */
+    bool after_mispredicted, after_serial;
+    struct row fetched;                      /* of the last instruction */
+    struct row result;                       /* its completion */
+    struct row known;                        /* addresses of all stores are known */
+    struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
+    struct row never;                        /* TIME_LEAST */
+    struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
+    struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
+    struct row new_group[1 << GROUP_VARIANTS];         /* by node.new_group: 1 in lanes in which a fetch group begins */
+    struct row reg[REGISTERS];                         /* completion of the youngest producer; reg[0] is `never` */
+    struct row decoded[DECODED];                       /* exit of the front end, by instruction */
+    struct row data[GRAPH_STORES], left[GRAPH_STORES]; /* data of a store known; it leaves the store buffer */
+    struct row arrival[GRAPH_ARRIVALS];
+    struct row *dispatched, *issued, *committed; /* rings, by instruction */
+    struct contention judge[JUDGES];
+};
+
+#define ALL_LANES(i) for (unsigned i = 0; i < LANES; i++)
+
+INLINE int16_t later(int16_t a, int16_t b)
+{
+    return a > b ? a : b;
+}
+
+INLINE int16_t after(int16_t time, int cycles)
+{
+    return (int16_t)(time + cycles);
+}
+
+/* ---- rows by number */
+
+INLINE struct row *row_at(const struct lanes *l, struct row *ring, uint64_t insn)
+{
+    return &ring[insn & l->mask];
+}
+
+/* The row of the instruction `distance` back; `never` if that is 0 or there is none. */
+INLINE const struct row *row_before(const struct lanes *l, struct row *ring, unsigned distance)
+{
+    return distance && distance <= l->insns ? row_at(l, ring, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *decoded_before(struct lanes *l, unsigned distance)
+{
+    return distance <= l->insns ? &l->decoded[(l->insns - distance) % DECODED] : &l->never;
+}
+
+/* ---- parts of an instruction, each a loop over all lanes */
+
+INLINE void raise(struct row *restrict to, const struct row *restrict with)
+{
+    ALL_LANES(i)
+    to->lane[i] = later(to->lane[i], with->lane[i]);
+}
+
+/* Adds cycles in the lanes of a mask. */
+INLINE void add_masked(struct row *restrict to, const struct row *restrict mask, unsigned cycles)
+{
+    int16_t c = (int16_t)cycles;
+    ALL_LANES(i)
+    to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+}
+
+/* Adds cycles that depend on prediction in the lanes of a mask. */
+INLINE void add_predicted(struct row *restrict to, const struct row *restrict mask, const uint16_t cycles[PREDICTIONS])
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t c = (int16_t)cycles[g / DATA_CACHES];
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+    }
+}
+
+INLINE void begin_fetch(struct row *restrict f, const struct row *restrict group, const struct row *restrict room)
+{
+    ALL_LANES(i)
+    f->lane[i] = later((int16_t)(f->lane[i] + group->lane[i]), room->lane[i]);
+}
+
+/* Fetch waits for what only some instructions have: a branch to resolve, a drained window, misses. */
+INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
+{
+    struct row *f = &l->fetched;
+    if (l->after_mispredicted)
+        ALL_LANES(i)
+    f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
+    if (l->after_serial)
+        raise(f, row_before(l, l->committed, 1));
+    if (n->l1i_cycles[0] | n->l1i_cycles[1])
+        add_predicted(f, &l->l1i, n->l1i_cycles);
+    if (n->l2i_cycles[0] | n->l2i_cycles[1])
+        add_predicted(f, &l->l2i, n->l2i_cycles);
+    if (n->itlb_cycles)
+        add_masked(f, &l->itlb, n->itlb_cycles);
+    if (n->misfetch_cycles)
+        add_masked(f, &l->branch, n->misfetch_cycles);
+}
+
+/* The rows that dispatch waits for. */
+struct dispatch_edges {
+    const struct row *fetched;       /* of this instruction */
+    const struct row *decode_width;  /* exit of the front end, decode_width back */
+    const struct row *order, *width; /* dispatch, 1 and dispatch_width back */
+    const struct row *room;          /* commit of the instruction that makes room */
+};
+
+INLINE void dispatch(struct row *restrict w, struct row *restrict d, const struct dispatch_edges *e, unsigned stages)
+{
+    const int16_t *restrict fetched = e->fetched->lane, *restrict slots = e->decode_width->lane;
+    const int16_t *restrict order = e->order->lane, *restrict width = e->width->lane, *restrict room = e->room->lane;
+    ALL_LANES(i)
+    {
+        int16_t leaves = later(after(fetched[i], (int)stages), after(slots[i], 1));
+        w->lane[i] = leaves;
+        d->lane[i] = later(later(leaves, order[i]), later(after(width[i], 1), room[i]));
+    }
+}
+
+INLINE void await_operands(struct row *restrict t, const struct row *restrict d, const struct row *a,
+                           const struct row *b, const struct row *c)
+{
+    const int16_t *x = a->lane, *y = b->lane, *z = c->lane;
+    ALL_LANES(i)
+    t->lane[i] = later(later(after(d->lane[i], 1), x[i]), later(y[i], z[i]));
+}
+
+/* Adds each judge's delay to the lanes that use it. */
+INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct verdict *v)
+{
+    l->slack += v->any;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t early = (int16_t)v->of[2 * g], change = (int16_t)(v->of[2 * g + 1] ^ v->of[2 * g]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (early ^ (change & l->late_front.lane[i])));
+    }
+}
+
+/* Lanes wait for the issue of the instruction that their judge names by its distance. */
+INLINE void await_issue(const struct lanes *l, struct row *restrict to, const struct verdict *v)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        const struct row *early = row_before(l, l->issued, v->of[2 * g]);
+        const struct row *late = row_before(l, l->issued, v->of[2 * g + 1]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
+            int16_t mask = l->late_front.lane[i];
+            to->lane[i] = later(to->lane[i], (int16_t)((mask & late->lane[i]) | (~mask & early->lane[i])));
+        }
+    }
+}
+
+/* ---- contention */
+
+INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lane)
+{
+    return l->base[lane] + (uint64_t)(int64_t)r->lane[lane];
+}
+
+/* Instructions dispatch at the times in `d`, or later. */
+INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+{
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        uint64_t when = time_of(l, d, l->judge_lane[j]);
+        v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
+        v.any |= v.of[j];
+    }
+    if (v.any)
+        await_issue(l, d, &v);
+}
+
+/* Instructions issue, at the times in `t` or later. */
+INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+{
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        uint64_t when = time_of(l, t, l->judge_lane[j]);
+        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
+        v.any |= v.of[j];
+    }
+    if (v.any)
+        add_delays(l, t, &v);
+}
+
+/* Instructions leave their queues at the times in `t`. */
+INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        contention_leave(&l->judge[j], need, time_of(l, t, l->judge_lane[j]), l->insns);
+}
+
+/* ---- memory */
+
+/* The latency of a load that requests its line, by group. */
+INLINE int16_t load_latency(const struct graph_core *c, unsigned cycles, unsigned data_caches)
+{
+    unsigned second = c->latency[LEVEL_L2], first = c->latency[LEVEL_L1];
+    if (data_caches == 0 || cycles < first)
+        return (int16_t)first;
+    return (int16_t)(data_caches == 1 && cycles > second ? second : cycles);
+}
+
+/* Loads from the caches: x is when the data can be used. */
+INLINE void load(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict t,
+                 struct row *restrict x)
+{
+    int16_t first = (int16_t)l->core.latency[LEVEL_L1];
+    ALL_LANES(i)
+    x->lane[i] = (int16_t)(t->lane[i] + first);
+    for (unsigned g = 0; g < GROUPS; g++) {
+        unsigned v = g / DATA_CACHES, caches = g % DATA_CACHES;
+        if (caches == 0)
+            continue;
+        if (n->load_cycles[v]) {
+            int16_t cycles = load_latency(&l->core, n->load_cycles[v], caches);
+            for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+                x->lane[i] = (int16_t)(t->lane[i] + cycles);
+        } else if (n->arrival_distance[v]) {
+            const struct row *a = &l->arrival[(l->arrivals + 1 - n->arrival_distance[v]) % GRAPH_ARRIVALS];
+            for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+                x->lane[i] = later(x->lane[i], a->lane[i]);
+        }
+    }
+}
+
+/* In lanes in which the matching store has not left the store buffer when the load issues, the load takes its data from
+ * the store (x), or waits until the store has left. Then it issues again. */
+INLINE void forward(struct lanes *restrict l, const struct contention_need *need, const struct graph_node *n,
+                    struct row *restrict t, struct row *restrict x)
+{
+    uint32_t store = (l->stores + 1 - n->match) % GRAPH_STORES;
+    const struct row *left = &l->left[store], *data = &l->data[store];
+    bool whole = n->flags & NODE_WHOLE;
+    int16_t latency = (int16_t)(whole ? l->core.forward_latency : l->core.latency[LEVEL_L1]);
+    struct row again, in; /* when it issues again; mask of lanes in which the store is in the queue */
+    ALL_LANES(i)
+    {
+        int16_t known = whole ? data->lane[i] : (int16_t)(left->lane[i] + 1);
+        in.lane[i] = left->lane[i] >= t->lane[i] ? -1 : 0;
+        again.lane[i] = later(t->lane[i], known);
+    }
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j];
+        v.of[j] = 0;
+        if (in.lane[lane] && again.lane[lane] > t->lane[lane]) {
+            uint64_t when = time_of(l, &again, lane);
+            v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
+            v.any |= v.of[j];
+        }
+    }
+    if (v.any) {
+        struct row held = again;
+        add_delays(l, &held, &v);
+        ALL_LANES(i)
+        again.lane[i] = again.lane[i] > t->lane[i] ? held.lane[i] : again.lane[i];
+    }
+    ALL_LANES(i)
+    {
+        int16_t mask = in.lane[i];
+        x->lane[i] = (int16_t)((mask & (again.lane[i] + latency)) | (~mask & x->lane[i]));
+        t->lane[i] = (int16_t)((mask & again.lane[i]) | (~mask & t->lane[i]));
+    }
+}
+
+/* Whether the access requests a line in the group, so that it takes an MSHR. */
+INLINE bool takes_mshr(const struct graph_node *n, unsigned group)
+{
+    return group % DATA_CACHES && n->requests >> group / DATA_CACHES & 1;
+}
+
+/* The arrival that a judge names by its distance, or `never`. */
+INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance)
+{
+    return distance ? &l->arrival[(l->arrivals + 1 - distance) % GRAPH_ARRIVALS] : &l->never;
+}
+
+/* Misses begin at the times in `t`, or later if all MSHRs are in use. */
+static void await_mshr(struct lanes *l, const struct graph_node *n, struct row *t)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        unsigned waits[2];
+        if (!takes_mshr(n, g))
+            continue;
+        for (unsigned k = 0; k < 2; k++) {
+            uint64_t when = time_of(l, t, l->judge_lane[2 * g + k]);
+            waits[k] = contention_await_mshr(&l->judge[2 * g + k], l->core.mshrs, when, l->arrivals + 1);
+        }
+        const struct row *early = arrival_before(l, waits[0]), *late = arrival_before(l, waits[1]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            t->lane[i] = later(t->lane[i], l->late_front.lane[i] ? late->lane[i] : early->lane[i]);
+    }
+}
+
+/* Misses begin at the times in `t` and end at the times in `x`. */
+static void add_miss(struct lanes *l, const struct graph_node *n, const struct row *t, const struct row *x)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        if (takes_mshr(n, j / 2))
+            contention_add_miss(&l->judge[j], time_of(l, t, l->judge_lane[j]), time_of(l, x, l->judge_lane[j]),
+                                l->arrivals + 1);
+}
+
+/* A store has computed its address at t + 1, and completes when its data is known, too. */
+INLINE void store_completes(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict t,
+                            struct row *restrict x)
+{
+    bool late = n->flags & NODE_LATE_DATA, loads = n->flags & NODE_LOAD;
+    const struct row *source = late ? &l->reg[n->source[1]] : &l->never;
+    struct row *data = &l->data[(l->stores + 1) % GRAPH_STORES];
+    ALL_LANES(i)
+    {
+        int16_t address = after(t->lane[i], 1), done = loads ? x->lane[i] : later(address, source->lane[i]);
+        l->known.lane[i] = later(l->known.lane[i], address);
+        data->lane[i] = late ? source->lane[i] : done;
+        x->lane[i] = done;
+    }
+}
+
+/* The store commits, as soon as the store buffer has room, and leaves through the store buffer. */
+INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct row *restrict c)
+{
+    uint32_t number = ++l->stores, size = l->core.store_buffer_size;
+    struct row *left = &l->left[number % GRAPH_STORES], *arrival = &l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS];
+    const struct row *room = number > size ? &l->left[(number - size) % GRAPH_STORES] : &l->never;
+    ALL_LANES(i)
+    {
+        c->lane[i] = later(c->lane[i], after(room->lane[i], 1));
+        l->access.lane[i] = later(l->access.lane[i], c->lane[i]);
+    }
+    bool misses = n->requests && !(n->flags & NODE_LOAD);
+    if (misses)
+        await_mshr(l, n, &l->access);
+    for (unsigned g = 0; g < GROUPS; g++) {
+        unsigned caches = g % DATA_CACHES, cycles = n->drain_cycles[g / DATA_CACHES],
+                 second = l->core.latency[LEVEL_L2];
+        cycles = caches == 0 ? 1 : caches == 1 && cycles > second ? second : cycles;
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
+            int16_t done = after(l->access.lane[i], (int)cycles);
+            l->leave.lane[i] = later(l->leave.lane[i], done);
+            left->lane[i] = l->leave.lane[i];
+            if (misses)
+                arrival->lane[i] = done;
+        }
+    }
+    if (misses)
+        add_miss(l, n, &l->access, arrival);
+}
+
+/* ---- one instruction */
+
+INLINE void fetch_and_dispatch(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                               struct row *d)
+{
+    const struct graph_core *c = &l->core;
+    begin_fetch(&l->fetched, &l->new_group[n->new_group], row_before(l, l->dispatched, c->front_size));
+    wait_in_fetch(l, n);
+    struct dispatch_edges e = {.fetched = &l->fetched,
+                               .decode_width = decoded_before(l, c->decode_width),
+                               .order = row_before(l, l->dispatched, 1),
+                               .width = row_before(l, l->dispatched, c->dispatch_width),
+                               .room = row_before(l, l->committed, n->room)};
+    dispatch(&l->decoded[l->insns % DECODED], d, &e, c->front_stages);
+    enter_queues(l, need, d);
+}
+
+/* Sets `t` to the time of issue, with the translation of the address. */
+INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                         const struct row *d, struct row *t)
+{
+    const struct row *second = n->flags & NODE_LATE_DATA ? &l->never : &l->reg[n->source[1]];
+    await_operands(t, d, &l->reg[n->source[0]], second, n->flags & NODE_LOAD ? &l->known : &l->reg[n->source[2]]);
+    if (n->flags & NODE_AT_HEAD) {
+        raise(t, row_before(l, l->committed, 1));
+        if (n->flags & NODE_STORE)
+            ALL_LANES(i)
+        t->lane[i] = later(t->lane[i], after(l->leave.lane[i], 1));
+    }
+    issue(l, need, t);
+    if (n->dtlb_cycles) {
+        struct row again = *t;
+        add_masked(&again, &l->dtlb, n->dtlb_cycles);
+        issue(l, need, &again);
+        ALL_LANES(i)
+        t->lane[i] = (int16_t)((l->dtlb.lane[i] & again.lane[i]) | (~l->dtlb.lane[i] & t->lane[i]));
+    }
+}
+
+/* Sets `x` to the time of completion. */
+INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                    struct row *restrict t, struct row *restrict x)
+{
+    if (n->flags & NODE_LOAD) {
+        bool misses = n->requests && !n->match;
+        if (misses)
+            await_mshr(l, n, t);
+        load(l, n, t, x);
+        if (misses)
+            add_miss(l, n, t, x);
+        if (n->match)
+            forward(l, need, n, t, x);
+        if (n->arrives)
+            l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS] = *x;
+    } else if (!(n->flags & NODE_STORE)) {
+        int16_t latency = (int16_t)l->core.timing[n->class].latency;
+        ALL_LANES(i)
+        x->lane[i] = (int16_t)(t->lane[i] + latency);
+    }
+    if (n->flags & NODE_STORE)
+        store_completes(l, n, t, x);
+    leave_queues(l, need, t);
+    if (n->dest)
+        l->reg[n->dest] = *x;
+}
+
+INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict x)
+{
+    struct row *restrict c = row_at(l, l->committed, l->insns);
+    const struct row *order = row_before(l, l->committed, 1),
+                     *width = row_before(l, l->committed, l->core.commit_width);
+    ALL_LANES(i)
+    c->lane[i] = later(later(after(x->lane[i], 1), order->lane[i]), after(width->lane[i], 1));
+    if (n->flags & NODE_STORE)
+        drain(l, n, c);
+}
+
+INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
+{
+    const struct contention_need *need = &l->limits.need[n->class];
+    struct row *d = row_at(l, l->dispatched, l->insns), *t = row_at(l, l->issued, l->insns);
+    fetch_and_dispatch(l, n, need, d);
+    become_ready(l, n, need, d, t);
+    execute(l, n, need, t, &l->result);
+    commit(l, n, &l->result);
+    l->arrivals += n->arrives;
+    l->after_mispredicted = n->flags & NODE_MISPREDICTED;
+    l->after_serial = n->flags & NODE_SERIAL;
+    l->insns++;
+}
+
+/* ---- moving the bases */
+
+/* Subtracts from a row what the bases have moved. Times before TIME_LEAST stay there. */
+INLINE void move_row(struct row *restrict r, const struct row *restrict by)
+{
+    ALL_LANES(i)
+    {
+        int16_t least = (int16_t)(TIME_LEAST + by->lane[i]);
+        r->lane[i] = (int16_t)(later(r->lane[i], least) - by->lane[i]);
+    }
+}
+
+INLINE void move_rows(struct row *r, size_t count, const struct row *by)
+{
+    for (size_t i = 0; i < count; i++)
+        move_row(&r[i], by);
+}
+
+/* Moves the base of each lane so that its commit time becomes TIME_START, or comes as close as one move can. */
+FOR_EACH_HOST static void move_bases(struct lanes *l)
+{
+    struct row by = *row_at(l, l->committed, l->insns - 1);
+    for (unsigned i = 0; i < LANES; i++) {
+        int distance = by.lane[i] - TIME_START;
+        by.lane[i] = (int16_t)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
+        l->base[i] += (uint64_t)by.lane[i];
+    }
+    struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave};
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        move_row(single[i], &by);
+    move_rows(l->reg + 1, REGISTERS - 1, &by);
+    move_rows(l->decoded, DECODED, &by);
+    move_rows(l->data, GRAPH_STORES, &by);
+    move_rows(l->left, GRAPH_STORES, &by);
+    move_rows(l->arrival, GRAPH_ARRIVALS, &by);
+    move_rows(l->dispatched, l->mask + 1, &by);
+    move_rows(l->issued, l->mask + 1, &by);
+    move_rows(l->committed, l->mask + 1, &by);
+}
+
+/* The latest of all times, over all lanes. */
+static int16_t latest(const struct lanes *l)
+{
+    const struct row *rows[] = {row_at(l, l->committed, l->insns - 1), &l->leave, &l->fetched};
+    int16_t time = TIME_LEAST;
+    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (unsigned i = 0; i < LANES; i++)
+            time = later(time, rows[r]->lane[i]);
+    return time;
+}
+
+static unsigned most(const uint16_t cycles[PREDICTIONS])
+{
+    return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
+}
+
+/* How much later than all times before it the times of this node may be, without contention. */
+static unsigned growth(const struct graph_core *c, const struct graph_node *n)
+{
+    enum { STEPS = 8 }; /* single cycles between the stages */
+    unsigned fetch = n->itlb_cycles + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
+    unsigned result = n->dtlb_cycles + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
+    return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;
+}
+
+/* Evaluates as many nodes as times can grow for. Returns their number. */
+FOR_EACH_HOST static unsigned evaluate_some(struct lanes *l, const struct graph_node *n, unsigned count)
+{
+    unsigned i = 0;
+    for (; i < count; i++) {
+        unsigned by = growth(&l->core, &n[i]);
+        if (l->slack + by > SLACK_MOST)
+            break;
+        l->slack += by;
+        evaluate(l, &n[i]);
+    }
+    return i;
+}
+
+void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count)
+{
+    while (count) {
+        unsigned done = evaluate_some(l, n, count);
+        n += done;
+        count -= done;
+        if (count == 0)
+            break;
+        if (latest(l) >= TIME_MOST)
+            move_bases(l);
+        l->slack = 0;
+    }
+}
+
+/* ---- setup and results */
+
+/* The set of real structures of a lane. Lanes that are not in use have the set of the last one in their group. */
+static unsigned set_of_lane(unsigned lane)
+{
+    static const uint8_t data[DATA_CACHES] = {0, GRAPH_L1D, GRAPH_L1D | GRAPH_L2D};
+    static const uint8_t instructions[] = {0, GRAPH_L1I, GRAPH_L1I | GRAPH_L2I};
+    unsigned g = lane / GROUP_LANES, i = lane % GROUP_LANES;
+    i = i < GROUP_SETS ? i : GROUP_SETS - 1;
+    return (g / DATA_CACHES == PREDICTION_REAL ? GRAPH_BRANCH : 0) | data[g % DATA_CACHES] | instructions[i / 4] |
+           (i & 2 ? GRAPH_ITLB : 0) | (i & 1 ? GRAPH_DTLB : 0);
+}
+
+static void init_masks(struct lanes *l)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned real = set_of_lane(i);
+        l->l1i.lane[i] = real & GRAPH_L1I ? -1 : 0;
+        l->l2i.lane[i] = real & GRAPH_L2I ? -1 : 0;
+        l->itlb.lane[i] = real & GRAPH_ITLB ? -1 : 0;
+        l->dtlb.lane[i] = real & GRAPH_DTLB ? -1 : 0;
+        l->branch.lane[i] = real & GRAPH_BRANCH ? -1 : 0;
+        l->late_front.lane[i] = i % GROUP_LANES >= FRONT_SETS ? -1 : 0;
+        for (unsigned groups = 0; groups < 1 << GROUP_VARIANTS; groups++)
+            l->new_group[groups].lane[i] = groups >> group_variant(real) & 1;
+    }
+    for (unsigned g = 0; g < GROUPS; g++) {
+        l->judge_lane[2 * g] = (uint8_t)(g * GROUP_LANES + FRONT_SETS - 1);
+        l->judge_lane[2 * g + 1] = (uint8_t)(g * GROUP_LANES + GROUP_SETS - 1);
+    }
+}
+
+static void fill(struct row *r, size_t count, int16_t time)
+{
+    for (size_t k = 0; k < count; k++)
+        for (unsigned i = 0; i < LANES; i++)
+            r[k].lane[i] = time;
+}
+
+/* All times are long ago, except that fetch begins at the base. */
+static void init_times(struct lanes *l)
+{
+    struct row *single[] = {&l->result, &l->known, &l->access, &l->leave, &l->never};
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        fill(single[i], 1, TIME_LEAST);
+    fill(&l->fetched, 1, TIME_START);
+    fill(l->reg, REGISTERS, TIME_LEAST);
+    fill(l->decoded, DECODED, TIME_LEAST);
+    fill(l->data, GRAPH_STORES, TIME_LEAST);
+    fill(l->left, GRAPH_STORES, TIME_LEAST);
+    fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
+    fill(l->dispatched, l->mask + 1, TIME_LEAST);
+    fill(l->issued, l->mask + 1, TIME_LEAST);
+    fill(l->committed, l->mask + 1, TIME_LEAST);
+    for (unsigned i = 0; i < LANES; i++)
+        l->base[i] = (uint64_t)-TIME_START;
+}
+
+struct lanes *lanes_new(const struct graph_core *c, struct error *err)
+{
+    struct lanes *l = aligned_alloc(64, (sizeof *l + 63) / 64 * 64);
+    if (l == NULL) {
+        error_set(err, -ENOMEM, "out of memory for the dependence graph");
+        return NULL;
+    }
+    memset(l, 0, sizeof *l);
+    unsigned rows = 64;
+    while (rows <= c->rob_size || rows <= c->front_size)
+        rows *= 2;
+    l->core = *c;
+    l->mask = rows - 1;
+    l->dispatched = aligned_alloc(64, rows * sizeof *l->dispatched);
+    l->issued = aligned_alloc(64, rows * sizeof *l->issued);
+    l->committed = aligned_alloc(64, rows * sizeof *l->committed);
+    if (l->dispatched == NULL || l->issued == NULL || l->committed == NULL) {
+        lanes_free(l);
+        error_set(err, -ENOMEM, "out of memory for the dependence graph");
+        return NULL;
+    }
+    contention_limits_init(&l->limits, c);
+    for (unsigned j = 0; j < JUDGES; j++)
+        contention_init(&l->judge[j], &l->limits);
+    init_masks(l);
+    init_times(l);
+    return l;
+}
+
+void lanes_free(struct lanes *l)
+{
+    if (l == NULL)
+        return;
+    free(l->dispatched);
+    free(l->issued);
+    free(l->committed);
+    free(l);
+}
+
+void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles)
+{
+    *cycles = (struct graph_cycles){0};
+    for (unsigned i = 0; l->insns && i < LANES; i++)
+        cycles->with[set_of_lane(i)] = time_of(l, row_at(l, l->committed, l->insns - 1), i);
+}
