@@ -19,6 +19,7 @@ struct stack_options {
     struct points_options points;
     struct stack_files files;
     bool penalties;
+    bool all;             /* all methods or all stages that the core has */
     unsigned kinds;       /* bit mask of the stacks to show, by enum stack_kind */
     enum stack_kind main; /* the first stack that was named */
 };
@@ -52,9 +53,23 @@ static int choose(void *options, struct error *err)
     if (strcmp(names, "all") != 0)
         return choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
     o->main = o->stage ? STACK_dispatch : STACK_fmt;
+    o->all = true;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (stack_rows[k].view == (o->stage != NULL))
             o->kinds |= 1u << k;
+    return 0;
+}
+
+/* A stack that was named has to fit the core; of `all`, those are shown that do. */
+static int check_kinds(struct stack_options *o, struct error *err)
+{
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        int code = o->kinds >> k & 1 ? stack_check(&o->common.core.config, (enum stack_kind)k, err) : 0;
+        if (code != 0 && !o->all)
+            return code;
+        if (code != 0)
+            o->kinds &= ~(1u << k);
+    }
     return 0;
 }
 
@@ -67,7 +82,8 @@ static int check_points(void *options, struct error *err)
     if (points_options_given(&o->points) && o->common.guest.restore)
         return error_set(err, -EINVAL,
                          "--restore excludes --points and --systematic, which cover a run from its start");
-    return points_options_finish(&o->points, &o->common.core.simulation, err);
+    int code = check_kinds(o, err);
+    return code == 0 ? points_options_finish(&o->points, &o->common.core.simulation, err) : code;
 }
 
 /* ---- running */

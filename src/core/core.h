@@ -279,6 +279,8 @@ enum { CORE_WATCHES = 8 };
 
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err) MUST_CHECK;
 void core_free(struct core *c);
+/* A memory hierarchy like that of a core with this configuration; the caller frees it. */
+struct memsys *core_new_memsys(const struct core_config *config, struct error *err) MUST_CHECK;
 /* Attaches an observer, in place of the previous one; NULL: none. Call with nothing in flight. */
 void core_observe(struct core *c, const struct core_observer *o);
 void core_step_every_cycle(struct core *c, bool step); /* do not jump over idle cycles */
@@ -361,9 +363,9 @@ uint64_t core_interrupt_pc(const struct core *c);
  * the window refills after it; else the instruction that is fetched next. */
 void core_blame(struct core *c, struct insn_view *v);
 
-/* Returns a copy of the core's memory hierarchy in its current state, for observers that model what other accesses
- * would have done to it; the caller frees it. NULL with an error if out of memory. */
-struct memsys *core_copy_memsys(struct core *c, struct error *err) MUST_CHECK;
+/* Copies the state of the core's memory hierarchy to another one of the same parameters (core_new_memsys), for
+ * observers that model what other accesses would have done to it. */
+void core_copy_memory_state(struct core *c, struct memsys *to);
 
 /* Returns the counts, complete up to the current cycle. */
 const struct core_counts *core_counts(struct core *c);

@@ -62,6 +62,12 @@ static struct memsys_config memsys_config_of(const struct core_config *k)
     return m;
 }
 
+struct memsys *core_new_memsys(const struct core_config *config, struct error *err)
+{
+    struct memsys_config m = memsys_config_of(config);
+    return memsys_new(&m, err);
+}
+
 static unsigned limit_or(uint64_t value, unsigned otherwise)
 {
     return value ? (unsigned)value : otherwise;

@@ -1,7 +1,6 @@
 /* Handover of the core between programs that take turns on it: the state that passes from one to the next, warm state,
  * and the end of a turn. */
-#include <errno.h>
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "core/machine_priv.h"
@@ -56,23 +55,33 @@ static void get_block(void *context, void *block, size_t bytes)
     *from += bytes;
 }
 
-struct memsys *core_copy_memsys(struct core *c, struct error *err)
+enum { MEMORY_BLOCKS = 64 }; /* more than the state of a memory hierarchy has */
+
+struct block_list {
+    const void *block[MEMORY_BLOCKS];
+    unsigned count;
+};
+
+static void list_block(void *context, void *block, size_t bytes)
 {
-    struct memsys *copy = memsys_new(&c->memsys_config, err);
-    size_t bytes = 0;
-    memsys_visit_state(c->memsys, add_bytes, &bytes);
-    char *state = copy ? malloc(bytes) : NULL, *to = state;
-    const char *from = state;
-    if (state) {
-        memsys_visit_state(c->memsys, put_block, &to);
-        memsys_visit_state(copy, get_block, &from);
-        free(state);
-        return copy;
-    }
-    if (copy)
-        error_set(err, -ENOMEM, "out of memory for a copy of the caches");
-    memsys_free(copy);
-    return NULL;
+    struct block_list *list = context;
+    (void)bytes;
+    assert(list->count < MEMORY_BLOCKS);
+    list->block[list->count++] = block;
+}
+
+static void copy_listed_block(void *context, void *block, size_t bytes)
+{
+    const void *const **from = context;
+    memcpy(block, *(*from)++, bytes);
+}
+
+void core_copy_memory_state(struct core *c, struct memsys *to)
+{
+    struct block_list list = {.count = 0};
+    const void *const *from = list.block;
+    memsys_visit_state(c->memsys, list_block, &list);
+    memsys_visit_state(to, copy_listed_block, &from);
 }
 
 size_t core_state_bytes(struct core *c)

@@ -8,7 +8,7 @@
 enum {
     HELD = 4096, /* instructions that may wait for stores */
     BATCH = 256, /* instructions that are evaluated at once, so that the host's caches serve one task at a time */
-    MARKS = 64   /* marks that may wait */
+    MARKS = HELD /* marks that may wait */
 };
 
 struct graph {
@@ -21,8 +21,9 @@ struct graph {
     struct held_insn held[HELD]; /* by number of the instruction */
     uint32_t store[HELD];        /* numbers of instructions, by number of the store */
     struct graph_node node[BATCH];
-    uint64_t mark[MARKS];    /* values of `retired` at which there is a mark */
-    uint64_t marks, reached; /* marks so far, and of these those that have been reached */
+    struct graph_cycles last; /* at the last mark that was reached */
+    uint64_t mark[MARKS];     /* instructions before each mark */
+    uint64_t marks, reached;  /* marks so far, and of these those that have been reached */
     graph_mark_reached *on_mark;
     void *context;
 };
@@ -95,10 +96,13 @@ static uint64_t next_mark(const struct graph *g)
 static void reach_marks(struct graph *g)
 {
     while (next_mark(g) <= g->evaluated) {
-        struct graph_cycles cycles;
-        lanes_cycles(g->lanes, &cycles);
+        struct graph_cycles now, passed;
+        lanes_cycles(g->lanes, &now);
+        for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
+            passed.with[real] = now.with[real] - g->last.with[real];
+        g->last = now;
         g->reached++;
-        g->on_mark(g->context, &cycles);
+        g->on_mark(g->context, &passed);
     }
 }
 
@@ -122,11 +126,10 @@ static uint64_t first_unknown(const struct graph *g)
     return g->drained < g->stores ? g->store[g->drained % HELD] : (uint32_t)g->retired;
 }
 
-/* Evaluates what is known. */
-static void evaluate_known(struct graph *g)
+void graph_advance(struct graph *g, uint64_t insns)
 {
-    uint32_t known = (uint32_t)first_unknown(g) - (uint32_t)g->evaluated;
-    evaluate_to(g, g->evaluated + known);
+    uint64_t known = g->evaluated + (uint32_t)((uint32_t)first_unknown(g) - (uint32_t)g->evaluated);
+    evaluate_to(g, known < insns ? known : insns);
 }
 
 /* ---- calls of the observer */
@@ -157,24 +160,18 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .access = r->access};
 }
 
-void graph_retired(void *graph, const struct retired_insn *r, uint64_t cycle)
+void graph_retired(struct graph *g, const struct retired_insn *r)
 {
-    struct graph *g = graph;
-    (void)cycle;
+    if (g->retired - g->evaluated == HELD)
+        give_up_oldest(g);
     graph_hold(&g->held[g->retired % HELD], r, g->space);
     if (r->code->flags & IS_STORE)
         g->store[g->stores++ % HELD] = (uint32_t)g->retired;
     g->retired++;
-    if (g->retired % BATCH == 0)
-        evaluate_known(g);
-    if (g->retired - g->evaluated == HELD)
-        give_up_oldest(g);
 }
 
-void graph_drained(void *graph, uint32_t store, const struct data_access *a, uint64_t cycle)
+void graph_drained(struct graph *g, uint32_t store, const struct data_access *a)
 {
-    struct graph *g = graph;
-    (void)cycle;
     if (g->drained == g->stores)
         return; /* it retired before the graph began */
     struct held_insn *h = &g->held[g->store[g->drained % HELD] % HELD];
@@ -184,19 +181,26 @@ void graph_drained(void *graph, uint32_t store, const struct data_access *a, uin
     g->drained++;
 }
 
-void graph_mark(struct graph *g)
+void graph_mark(struct graph *g, uint64_t insns)
 {
     if (g->marks - g->reached == MARKS)
         graph_finish(g);
-    g->mark[g->marks++ % MARKS] = g->retired;
+    g->mark[g->marks++ % MARKS] = insns;
     reach_marks(g);
 }
 
 void graph_finish(struct graph *g)
 {
-    evaluate_known(g);
+    graph_advance(g, g->retired);
     while (g->evaluated < g->retired)
         give_up_oldest(g);
+}
+
+void graph_restart(struct graph *g)
+{
+    g->reached = g->marks;
+    graph_finish(g);
+    lanes_cycles(g->lanes, &g->last);
 }
 
 /* ---- setup */
@@ -212,18 +216,17 @@ struct graph *graph_new(const struct core_config *core, graph_mark_reached *reac
     g->on_mark = reached;
     g->context = context;
     g->lanes = lanes_new(&g->core, err);
-    if (g->lanes)
+    g->builder = g->lanes ? node_builder_new(&g->core, core, err) : NULL;
+    if (g->builder)
         return g;
     graph_free(g);
     return NULL;
 }
 
-int graph_begin(struct graph *g, struct core *c, struct error *err)
+void graph_begin(struct graph *g, struct core *c)
 {
-    struct memsys *memory = core_copy_memsys(c, err);
     g->space = core_warm_parts(c).space;
-    g->builder = memory ? node_builder_new(&g->core, memory, err) : NULL;
-    return g->builder ? 0 : -ENOMEM;
+    node_builder_begin(g->builder, c);
 }
 
 void graph_free(struct graph *g)

@@ -56,7 +56,7 @@ struct graph;
 /* Whether cores of this configuration have a graph: 0, or a negative code with the reason. */
 int graph_check(const struct core_config *core, struct error *err) MUST_CHECK;
 
-/* Called when the graph has been evaluated up to a mark: `cycles` have passed since the graph began. */
+/* Called when the graph has been evaluated up to a mark: `cycles` have passed since the mark before. */
 typedef void graph_mark_reached(void *context, const struct graph_cycles *cycles);
 
 /* Makes the graph of a run on this core, which passes graph_check. */
@@ -67,15 +67,19 @@ void graph_free(struct graph *g);
 /* ---- calls of an observer of the core, in the order of time */
 
 /* The core begins to run with nothing in flight. */
-int graph_begin(struct graph *g, struct core *c, struct error *err) MUST_CHECK;
-/* Callbacks of struct core_observer; their context is the graph. */
-void graph_retired(void *graph, const struct retired_insn *r, uint64_t cycle);
-void graph_drained(void *graph, uint32_t store, const struct data_access *a, uint64_t cycle);
-/* Puts a mark behind the instruction that retired last. `reached` is called for each mark, in order, some time later.
- */
-void graph_mark(struct graph *g);
+void graph_begin(struct graph *g, struct core *c);
+void graph_retired(struct graph *g, const struct retired_insn *r);
+void graph_drained(struct graph *g, uint32_t store, const struct data_access *a);
+/* Evaluates the first `insns` instructions since the graph began, as far as their stores have reached the cache. Call
+ * it every few hundred instructions. */
+void graph_advance(struct graph *g, uint64_t insns);
+/* Puts a mark behind the first `insns` instructions. Marks come in order, and none lies before an instruction that has
+ * been evaluated. `reached` is called for each, in order, in this call or a later one. */
+void graph_mark(struct graph *g, uint64_t insns);
 /* Evaluates everything up to the instruction that retired last. Stores that have not reached the cache yet count as
  * hits. */
 void graph_finish(struct graph *g);
+/* Evaluates everything and drops all marks that have not been reached: cycles count from here. */
+void graph_restart(struct graph *g);
 
 #endif

@@ -88,8 +88,10 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
 
 struct node_builder;
 
-/* `memory` becomes the builder's: the hierarchy without accesses of wrong paths. */
-struct node_builder *node_builder_new(const struct graph_core *c, struct memsys *memory, struct error *err) MUST_CHECK;
+struct node_builder *node_builder_new(const struct graph_core *c, const struct core_config *config,
+                                      struct error *err) MUST_CHECK;
+/* The run begins on this core: the hierarchy without wrong paths starts as a copy of the core's. */
+void node_builder_begin(struct node_builder *b, struct core *c);
 void node_builder_free(struct node_builder *b);
 /* Makes the node of the next instruction in program order. */
 void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n);

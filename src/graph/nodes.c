@@ -383,25 +383,29 @@ static bool holders_init(struct holders *h, unsigned size, unsigned most)
     return h->insn != NULL;
 }
 
-struct node_builder *node_builder_new(const struct graph_core *c, struct memsys *memory, struct error *err)
+struct node_builder *node_builder_new(const struct graph_core *c, const struct core_config *config, struct error *err)
 {
     struct node_builder *b = calloc(1, sizeof *b);
     if (b == NULL) {
-        memsys_free(memory);
         error_set(err, -ENOMEM, "out of memory for the dependence graph");
         return NULL;
     }
     b->core = *c;
-    b->memory = memory;
     b->fetched_line = UINT64_MAX;
-    if (holders_init(&b->loads, c->lsq_loads, c->rob_size) &&
-        holders_init(&b->store_queue, c->lsq_stores, c->rob_size) &&
-        holders_init(&b->load_store, c->lsq_size, c->rob_size) &&
-        holders_init(&b->int_regs, c->int_regs, c->rob_size) && holders_init(&b->fp_regs, c->fp_regs, c->rob_size))
+    b->memory = core_new_memsys(config, err);
+    unsigned most = c->rob_size;
+    if (b->memory && holders_init(&b->loads, c->lsq_loads, most) &&
+        holders_init(&b->store_queue, c->lsq_stores, most) && holders_init(&b->load_store, c->lsq_size, most) &&
+        holders_init(&b->int_regs, c->int_regs, most) && holders_init(&b->fp_regs, c->fp_regs, most))
         return b;
     node_builder_free(b);
     error_set(err, -ENOMEM, "out of memory for the dependence graph");
     return NULL;
+}
+
+void node_builder_begin(struct node_builder *b, struct core *c)
+{
+    core_copy_memory_state(c, b->memory);
 }
 
 void node_builder_free(struct node_builder *b)

@@ -65,10 +65,11 @@ static void on_begin(void *context, struct core *c, const struct core_counts *li
     (void)live;
     graph_core_init(&k->recording.core, &k->core.config);
     k->recording.space = core_warm_parts(c).space;
-    struct memsys *memory = core_copy_memsys(c, &err);
-    k->recording.builder = memory ? node_builder_new(&k->recording.core, memory, &err) : NULL;
-    if (k->recording.builder == NULL || graph_begin(k->graph, c, &err) != 0)
+    k->recording.builder = node_builder_new(&k->recording.core, &k->core.config, &err);
+    if (k->recording.builder == NULL)
         abort();
+    node_builder_begin(k->recording.builder, c);
+    graph_begin(k->graph, c);
 }
 
 static void on_retired(void *context, const struct retired_insn *r, uint64_t cycle)
@@ -86,7 +87,10 @@ static void on_retired(void *context, const struct retired_insn *r, uint64_t cyc
     if (r->code->flags & IS_STORE)
         c->stores[c->store_count++] = c->count;
     graph_hold(&c->insns[c->count++], r, c->space);
-    graph_retired(k->graph, r, cycle);
+    (void)cycle;
+    graph_retired(k->graph, r);
+    if (c->count % 256 == 0)
+        graph_advance(k->graph, UINT64_MAX);
 }
 
 static void on_drained(void *context, uint32_t store, const struct data_access *a, uint64_t cycle)
@@ -95,7 +99,8 @@ static void on_drained(void *context, uint32_t store, const struct data_access *
     struct recording *c = &k->recording;
     if (c->drained < c->store_count && c->insns[c->stores[c->drained]].store == store)
         c->insns[c->stores[c->drained++]].drain = *a;
-    graph_drained(k->graph, store, a, cycle);
+    (void)cycle;
+    graph_drained(k->graph, store, a);
 }
 
 static void keep_cycles(void *context, const struct graph_cycles *cycles)
@@ -280,7 +285,7 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     uint64_t cycles;
     if (c->graph == NULL || simulate(c, &c->core.config, &observer, &cycles, err) != 0)
         return -EINVAL;
-    graph_mark(c->graph);
+    graph_mark(c->graph, c->recording.count);
     graph_finish(c->graph);
     struct recording *r = &c->recording;
     struct graph_node *nodes = resized(NULL, r->count + 1, sizeof *nodes);
