@@ -16,6 +16,7 @@ void contention_limits_init(struct contention_limits *l, const struct graph_core
     for (unsigned q = 0; q < QUEUES; q++)
         l->empty_queues |= field_of_queues(q, room_for(c->queue_size[q], QUEUE_FULL));
     l->empty_queues |= field_of_queues(QUEUES, room_for(c->iq_size, QUEUE_FULL));
+    l->has_queues = l->empty_queues != 0;
     for (unsigned k = 0; k < CLASS_COUNT; k++) {
         const struct class_timing *t = &c->timing[k];
         struct contention_need *n = &l->need[k];
@@ -26,6 +27,7 @@ void contention_limits_init(struct contention_limits *l, const struct graph_core
         n->full = n->issue * FIELD_FULL;
         n->queue = field_of_queues(t->queue, 1) | field_of_queues(QUEUES, 1);
         n->queue_full = n->queue * QUEUE_FULL;
+        n->queue_number = t->queue;
         n->interval = t->interval;
     }
 }
@@ -55,12 +57,12 @@ unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint6
     return distance;
 }
 
-void contention_add_miss(struct contention *c, uint64_t begin, uint64_t end, uint32_t arrival)
+void contention_add_miss(struct contention *c, uint64_t dispatched, uint64_t begin, uint64_t end, uint32_t arrival)
 {
     struct misses *m = &c->misses;
     unsigned kept = 0;
     for (unsigned i = 0; i < m->count; i++)
-        if (m->of[i].end > c->now) /* no miss begins before this cycle any more */
+        if (m->of[i].end > dispatched) /* no miss begins before this cycle any more */
             m->of[kept++] = m->of[i];
     m->count = kept;
     if (m->count < MISSES)
@@ -71,5 +73,5 @@ void contention_init(struct contention *c, const struct contention_limits *l)
 {
     *c = (struct contention){.queues = l->empty_queues};
     for (unsigned i = 0; i < CONTENTION_CYCLES; i++)
-        c->slot[i] = l->empty_slot;
+        c->cycle[i].slot = l->empty_slot;
 }

@@ -6,16 +6,16 @@
  * one test of bits tells whether there is room for everything that the instruction needs. A word also has the number of
  * the lap around the table, and a word of another lap is empty.
  *
- * The issue queues have a word of the same kind with the entries in use, and a table of the entries that become free in
- * each cycle, and by which instruction. So an instruction that finds its queue full learns whose issue makes room for
- * it. Cycles beyond the tables have no contention. */
+ * The issue queues have a word of the same kind with the entries in use; the table says how many become free in each
+ * cycle, and by which instruction. So an instruction that finds its queue full learns whose issue makes room for
+ * it. Cycles beyond the table have no contention. */
 #ifndef CYCLESCOPE_GRAPH_CONTENTION_H
 #define CYCLESCOPE_GRAPH_CONTENTION_H
 
 #include "graph/graph_priv.h"
 
 enum {
-    CONTENTION_CYCLES = 2048, /* cycles that the tables span */
+    CONTENTION_CYCLES = 1024, /* cycles that the table spans */
     FIELD_BITS = 6,           /* of a field of a slot */
     FIELD_FULL = 32,          /* value of a field without room */
     FIELD_ISSUE = POOLS,      /* the fields of a slot: one per pool, then these */
@@ -42,6 +42,7 @@ struct contention_need {
     uint64_t full;  /* bits of that slot that mean: no room */
     uint64_t unit;  /* added to later slots while its unit is not free */
     uint64_t queue, queue_full;
+    unsigned queue_number; /* enum queue */
     unsigned interval;
 };
 
@@ -49,14 +50,20 @@ struct contention_need {
 struct contention_limits {
     struct contention_need need[CLASS_COUNT];
     uint64_t empty_slot, empty_queues;
+    bool has_queues; /* issue queues have limits; else instructions need not enter and leave them */
+};
+
+/* What is known about one cycle. Neighbors in memory, because an instruction needs them together. */
+struct contention_cycle {
+    uint64_t slot;
+    uint64_t freed;              /* entries of queues that become free; 0 for cycles up to contention.now */
+    uint16_t leaver[QUEUES + 1]; /* by queue, and of all: the last instruction that leaves, modulo 2^16 */
 };
 
 struct contention {
-    uint64_t slot[CONTENTION_CYCLES];
-    uint64_t freed[CONTENTION_CYCLES];  /* entries of queues that become free, by cycle; 0 for cycles up to `now` */
-    uint64_t leaver[CONTENTION_CYCLES]; /* by cycle and queue: the last instruction that leaves, modulo 2^16 */
-    uint64_t queues;                    /* entries in use in cycle `now` */
-    uint64_t now;                       /* dispatch of the last instruction */
+    struct contention_cycle cycle[CONTENTION_CYCLES]; /* by cycle modulo this number */
+    uint64_t queues;                                  /* entries in use in cycle `now` */
+    uint64_t now;                                     /* dispatch of the last instruction */
     struct misses misses;
 };
 
@@ -72,9 +79,9 @@ static inline uint64_t field_of_queues(unsigned field, uint64_t value)
 
 static inline void contention_advance(struct contention *c)
 {
-    uint64_t *freed = &c->freed[++c->now % CONTENTION_CYCLES];
-    c->queues -= *freed;
-    *freed = 0;
+    struct contention_cycle *at = &c->cycle[++c->now % CONTENTION_CYCLES];
+    c->queues -= at->freed;
+    at->freed = 0;
 }
 
 /* Waits until the queue has room. Returns how many instructions ago the one was dispatched whose issue makes room. */
@@ -86,8 +93,7 @@ static inline unsigned contention_await_room(struct contention *c, const struct 
         contention_advance(c);
     } while (c->queues & n->queue_full);
     unsigned field = (unsigned)__builtin_ctzll(full) / QUEUE_BITS;
-    uint64_t leaver = c->leaver[c->now % CONTENTION_CYCLES] >> field * QUEUE_BITS;
-    return (uint16_t)(insn - leaver);
+    return (uint16_t)(insn - c->cycle[c->now % CONTENTION_CYCLES].leaver[field]);
 }
 
 /* Instruction number `insn` dispatches in cycle `when` or, if its issue queue is full, later. Returns 0, or how many
@@ -108,7 +114,7 @@ static inline unsigned contention_enter(struct contention *c, const struct conte
 
 static inline uint64_t *contention_slot(struct contention *c, const struct contention_limits *l, uint64_t cycle)
 {
-    uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
+    uint64_t *slot = &c->cycle[cycle % CONTENTION_CYCLES].slot;
     uint64_t lap = cycle / CONTENTION_CYCLES << LAP_SHIFT;
     if (__builtin_expect((*slot ^ lap) >> LAP_SHIFT != 0, 0))
         *slot = l->empty_slot | lap;
@@ -134,16 +140,17 @@ static inline uint64_t contention_issue(struct contention *c, const struct conte
 /* Instruction number `insn` leaves its issue queue in cycle `when`, after it entered. */
 static inline void contention_leave(struct contention *c, const struct contention_need *n, uint64_t when, uint64_t insn)
 {
-    uint64_t last = c->now + CONTENTION_CYCLES - 1, at = (when < last ? when : last) % CONTENTION_CYCLES;
-    c->freed[at] += n->queue;
-    c->leaver[at] = (c->leaver[at] & ~(n->queue * UINT16_MAX)) | n->queue * (uint16_t)insn;
+    uint64_t last = c->now + CONTENTION_CYCLES - 1;
+    struct contention_cycle *at = &c->cycle[(when < last ? when : last) % CONTENTION_CYCLES];
+    at->freed += n->queue;
+    at->leaver[n->queue_number] = at->leaver[QUEUES] = (uint16_t)insn;
 }
 
 /* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
  * `arrival` the one is that frees an MSHR for it. */
 unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
-/* A miss begins in cycle `begin` and ends in cycle `end`. */
-void contention_add_miss(struct contention *c, uint64_t begin, uint64_t end, uint32_t arrival);
+/* A miss begins in cycle `begin` and ends in cycle `end`. Its instruction was dispatched in cycle `dispatched`. */
+void contention_add_miss(struct contention *c, uint64_t dispatched, uint64_t begin, uint64_t end, uint32_t arrival);
 
 void contention_limits_init(struct contention_limits *l, const struct graph_core *c);
 void contention_init(struct contention *c, const struct contention_limits *l);

@@ -67,6 +67,9 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
     c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;
     c->latency[LEVEL_L3] = c->latency[LEVEL_L2] + (k->l3_size ? (unsigned)k->l3_latency : 0);
     c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)k->memory_latency;
+    unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
+    queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;
+    c->live_stores = queue < GRAPH_STORES ? queue : GRAPH_STORES - 1;
     core_time_classes(k, c->timing);
     core_count_units(k, c->units);
 }

@@ -18,6 +18,7 @@ struct graph_core {
     unsigned mshrs; /* of the L1D */
     bool store_allocates;
     unsigned data_line_bytes;
+    unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
     unsigned forward_latency;
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     uint8_t units[POOLS];
@@ -42,8 +43,8 @@ enum { EDGE_CYCLES_MOST = 2500 };
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
-/* Rows that the evaluation keeps, by number modulo these powers of two. */
-enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 1024 };
+/* Stores and arrivals that instructions can wait for: so many of the last ones. */
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256 };
 
 enum node_flag {
     NODE_LOAD = 1,

@@ -33,10 +33,11 @@ enum {
     DATA_CACHES = 3,     /* perfect; first real; both real */
     JUDGES = 2 * GROUPS, /* lanes that evaluate contention */
     TIME_LEAST = INT16_MIN,
-    TIME_START = -20000, /* commit time of a lane after its base has moved */
-    TIME_MOST = 12000,   /* commit time from which the base moves */
-    SLACK_MOST = 18000,  /* growth of times without a check */
-    DECODED = 64,        /* rows of front-end exits that are kept */
+    TIME_START = -4000, /* commit time of a lane after its base has moved */
+    TIME_MOST = 14000,  /* commit time from which the base moves */
+    SLACK_MOST = 18000, /* growth of times without a check */
+    DECODED = 16,       /* rows of front-end exits that are kept */
+    DISPATCH_MOST = 16, /* instructions that dispatch in a cycle */
     REGISTERS = 64
 };
 
@@ -53,12 +54,12 @@ struct verdict {
 struct lanes {
     struct graph_core core;
     struct contention_limits limits;
-    uint64_t base[LANES];       /* added to times of a lane */
-    uint8_t judge_lane[JUDGES]; /* lane of each judge */
-    uint64_t insns;             /* nodes evaluated */
-    uint32_t stores, arrivals;  /* stores and arrivals so far */
-    uint32_t mask;              /* rows of the rings by instruction - 1 */
-    unsigned slack;             /* how far times may have grown since the last check */
+    uint64_t base[LANES];                                        /* added to times of a lane */
+    uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    uint64_t insns;                                              /* nodes evaluated */
+    uint32_t stores, arrivals;                                   /* stores and arrivals so far */
+    uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
+    unsigned slack;                                              /* how far times may have grown since the last check */
     bool after_mispredicted, after_serial;
     struct row fetched;                      /* of the last instruction */
     struct row result;                       /* its completion */
@@ -67,11 +68,11 @@ struct lanes {
     struct row never;                        /* TIME_LEAST */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
     struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
-    struct row new_group[1 << GROUP_VARIANTS];         /* by node.new_group: 1 in lanes in which a fetch group begins */
-    struct row reg[REGISTERS];                         /* completion of the youngest producer; reg[0] is `never` */
-    struct row decoded[DECODED];                       /* exit of the front end, by instruction */
-    struct row data[GRAPH_STORES], left[GRAPH_STORES]; /* data of a store known; it leaves the store buffer */
-    struct row arrival[GRAPH_ARRIVALS];
+    struct row new_group[1 << GROUP_VARIANTS];   /* by node.new_group: 1 in lanes in which a fetch group begins */
+    struct row reg[REGISTERS];                   /* completion of the youngest producer; reg[0] is `never` */
+    struct row decoded[DECODED];                 /* exit of the front end, by instruction */
+    struct row *data, *left;                     /* rings, by store: its data is known; it leaves the store buffer */
+    struct row arrival[GRAPH_ARRIVALS];          /* ring, by arrival */
     struct row *dispatched, *issued, *committed; /* rings, by instruction */
     struct contention judge[JUDGES];
 };
@@ -90,15 +91,35 @@ INLINE int16_t after(int16_t time, int cycles)
 
 /* ---- rows by number */
 
-INLINE struct row *row_at(const struct lanes *l, struct row *ring, uint64_t insn)
+INLINE struct row *dispatched_at(const struct lanes *l, uint64_t insn)
 {
-    return &ring[insn & l->mask];
+    return &l->dispatched[insn & l->dispatch_mask];
+}
+
+INLINE struct row *issued_at(const struct lanes *l, uint64_t insn)
+{
+    return &l->issued[insn & l->issue_mask];
+}
+
+INLINE struct row *committed_at(const struct lanes *l, uint64_t insn)
+{
+    return &l->committed[insn & l->commit_mask];
 }
 
 /* The row of the instruction `distance` back; `never` if that is 0 or there is none. */
-INLINE const struct row *row_before(const struct lanes *l, struct row *ring, unsigned distance)
+INLINE const struct row *dispatched_before(const struct lanes *l, unsigned distance)
 {
-    return distance && distance <= l->insns ? row_at(l, ring, l->insns - distance) : &l->never;
+    return distance <= l->insns ? dispatched_at(l, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *issued_before(const struct lanes *l, unsigned distance)
+{
+    return distance && distance <= l->insns ? issued_at(l, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *committed_before(const struct lanes *l, unsigned distance)
+{
+    return distance && distance <= l->insns ? committed_at(l, l->insns - distance) : &l->never;
 }
 
 INLINE const struct row *decoded_before(struct lanes *l, unsigned distance)
@@ -146,7 +167,7 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
     if (l->after_serial)
-        raise(f, row_before(l, l->committed, 1));
+        raise(f, committed_before(l, 1));
     if (n->l1i_cycles[0] | n->l1i_cycles[1])
         add_predicted(f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
@@ -200,8 +221,8 @@ INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct ve
 INLINE void await_issue(const struct lanes *l, struct row *restrict to, const struct verdict *v)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        const struct row *early = row_before(l, l->issued, v->of[2 * g]);
-        const struct row *late = row_before(l, l->issued, v->of[2 * g + 1]);
+        const struct row *early = issued_before(l, v->of[2 * g]);
+        const struct row *late = issued_before(l, v->of[2 * g + 1]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             int16_t mask = l->late_front.lane[i];
             to->lane[i] = later(to->lane[i], (int16_t)((mask & late->lane[i]) | (~mask & early->lane[i])));
@@ -288,7 +309,7 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
 INLINE void forward(struct lanes *restrict l, const struct contention_need *need, const struct graph_node *n,
                     struct row *restrict t, struct row *restrict x)
 {
-    uint32_t store = (l->stores + 1 - n->match) % GRAPH_STORES;
+    uint32_t store = (l->stores + 1 - n->match) & l->store_mask;
     const struct row *left = &l->left[store], *data = &l->data[store];
     bool whole = n->flags & NODE_WHOLE;
     int16_t latency = (int16_t)(whole ? l->core.forward_latency : l->core.latency[LEVEL_L1]);
@@ -355,10 +376,13 @@ static void await_mshr(struct lanes *l, const struct graph_node *n, struct row *
 /* Misses begin at the times in `t` and end at the times in `x`. */
 static void add_miss(struct lanes *l, const struct graph_node *n, const struct row *t, const struct row *x)
 {
-    for (unsigned j = 0; j < JUDGES; j++)
+    const struct row *d = dispatched_at(l, l->insns);
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j];
         if (takes_mshr(n, j / 2))
-            contention_add_miss(&l->judge[j], time_of(l, t, l->judge_lane[j]), time_of(l, x, l->judge_lane[j]),
+            contention_add_miss(&l->judge[j], time_of(l, d, lane), time_of(l, t, lane), time_of(l, x, lane),
                                 l->arrivals + 1);
+    }
 }
 
 /* A store has computed its address at t + 1, and completes when its data is known, too. */
@@ -367,7 +391,7 @@ INLINE void store_completes(struct lanes *restrict l, const struct graph_node *n
 {
     bool late = n->flags & NODE_LATE_DATA, loads = n->flags & NODE_LOAD;
     const struct row *source = late ? &l->reg[n->source[1]] : &l->never;
-    struct row *data = &l->data[(l->stores + 1) % GRAPH_STORES];
+    struct row *data = &l->data[(l->stores + 1) & l->store_mask];
     ALL_LANES(i)
     {
         int16_t address = after(t->lane[i], 1), done = loads ? x->lane[i] : later(address, source->lane[i]);
@@ -381,8 +405,8 @@ INLINE void store_completes(struct lanes *restrict l, const struct graph_node *n
 INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct row *restrict c)
 {
     uint32_t number = ++l->stores, size = l->core.store_buffer_size;
-    struct row *left = &l->left[number % GRAPH_STORES], *arrival = &l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS];
-    const struct row *room = number > size ? &l->left[(number - size) % GRAPH_STORES] : &l->never;
+    struct row *left = &l->left[number & l->store_mask], *arrival = &l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS];
+    const struct row *room = number > size ? &l->left[(number - size) & l->store_mask] : &l->never;
     ALL_LANES(i)
     {
         c->lane[i] = later(c->lane[i], after(room->lane[i], 1));
@@ -413,15 +437,16 @@ INLINE void fetch_and_dispatch(struct lanes *restrict l, const struct graph_node
                                struct row *d)
 {
     const struct graph_core *c = &l->core;
-    begin_fetch(&l->fetched, &l->new_group[n->new_group], row_before(l, l->dispatched, c->front_size));
+    begin_fetch(&l->fetched, &l->new_group[n->new_group], dispatched_before(l, c->front_size));
     wait_in_fetch(l, n);
     struct dispatch_edges e = {.fetched = &l->fetched,
                                .decode_width = decoded_before(l, c->decode_width),
-                               .order = row_before(l, l->dispatched, 1),
-                               .width = row_before(l, l->dispatched, c->dispatch_width),
-                               .room = row_before(l, l->committed, n->room)};
+                               .order = dispatched_before(l, 1),
+                               .width = dispatched_before(l, c->dispatch_width),
+                               .room = committed_before(l, n->room)};
     dispatch(&l->decoded[l->insns % DECODED], d, &e, c->front_stages);
-    enter_queues(l, need, d);
+    if (l->limits.has_queues)
+        enter_queues(l, need, d);
 }
 
 /* Sets `t` to the time of issue, with the translation of the address. */
@@ -431,7 +456,7 @@ INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, c
     const struct row *second = n->flags & NODE_LATE_DATA ? &l->never : &l->reg[n->source[1]];
     await_operands(t, d, &l->reg[n->source[0]], second, n->flags & NODE_LOAD ? &l->known : &l->reg[n->source[2]]);
     if (n->flags & NODE_AT_HEAD) {
-        raise(t, row_before(l, l->committed, 1));
+        raise(t, committed_before(l, 1));
         if (n->flags & NODE_STORE)
             ALL_LANES(i)
         t->lane[i] = later(t->lane[i], after(l->leave.lane[i], 1));
@@ -468,16 +493,16 @@ INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const 
     }
     if (n->flags & NODE_STORE)
         store_completes(l, n, t, x);
-    leave_queues(l, need, t);
+    if (l->limits.has_queues)
+        leave_queues(l, need, t);
     if (n->dest)
         l->reg[n->dest] = *x;
 }
 
 INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict x)
 {
-    struct row *restrict c = row_at(l, l->committed, l->insns);
-    const struct row *order = row_before(l, l->committed, 1),
-                     *width = row_before(l, l->committed, l->core.commit_width);
+    struct row *restrict c = committed_at(l, l->insns);
+    const struct row *order = committed_before(l, 1), *width = committed_before(l, l->core.commit_width);
     ALL_LANES(i)
     c->lane[i] = later(later(after(x->lane[i], 1), order->lane[i]), after(width->lane[i], 1));
     if (n->flags & NODE_STORE)
@@ -487,7 +512,7 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
 INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
 {
     const struct contention_need *need = &l->limits.need[n->class];
-    struct row *d = row_at(l, l->dispatched, l->insns), *t = row_at(l, l->issued, l->insns);
+    struct row *d = dispatched_at(l, l->insns), *t = issued_at(l, l->insns);
     fetch_and_dispatch(l, n, need, d);
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
@@ -510,16 +535,19 @@ INLINE void move_row(struct row *restrict r, const struct row *restrict by)
     }
 }
 
-INLINE void move_rows(struct row *r, size_t count, const struct row *by)
+/* Moves the last `count` rows of a ring, up to number `last`. Older ones are never read again. */
+INLINE void move_rows(struct row *ring, uint32_t mask, uint64_t last, unsigned count, const struct row *by)
 {
-    for (size_t i = 0; i < count; i++)
-        move_row(&r[i], by);
+    for (unsigned i = 0; i < count && i <= mask; i++)
+        move_row(&ring[(last - i) & mask], by);
 }
 
 /* Moves the base of each lane so that its commit time becomes TIME_START, or comes as close as one move can. */
 FOR_EACH_HOST static void move_bases(struct lanes *l)
 {
-    struct row by = *row_at(l, l->committed, l->insns - 1);
+    const struct graph_core *c = &l->core;
+    uint64_t last = l->insns - 1;
+    struct row by = *committed_at(l, last);
     for (unsigned i = 0; i < LANES; i++) {
         int distance = by.lane[i] - TIME_START;
         by.lane[i] = (int16_t)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
@@ -528,20 +556,20 @@ FOR_EACH_HOST static void move_bases(struct lanes *l)
     struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         move_row(single[i], &by);
-    move_rows(l->reg + 1, REGISTERS - 1, &by);
-    move_rows(l->decoded, DECODED, &by);
-    move_rows(l->data, GRAPH_STORES, &by);
-    move_rows(l->left, GRAPH_STORES, &by);
-    move_rows(l->arrival, GRAPH_ARRIVALS, &by);
-    move_rows(l->dispatched, l->mask + 1, &by);
-    move_rows(l->issued, l->mask + 1, &by);
-    move_rows(l->committed, l->mask + 1, &by);
+    move_rows(l->reg, REGISTERS - 1, REGISTERS - 1, REGISTERS - 1, &by); /* not reg[0] */
+    move_rows(l->decoded, DECODED - 1, last, DECODED, &by);
+    move_rows(l->data, l->store_mask, l->stores, c->live_stores, &by);
+    move_rows(l->left, l->store_mask, l->stores, c->live_stores, &by);
+    move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
+    move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
+    move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
+    move_rows(l->committed, l->commit_mask, last, c->rob_size, &by);
 }
 
 /* The latest of all times, over all lanes. */
 static int16_t latest(const struct lanes *l)
 {
-    const struct row *rows[] = {row_at(l, l->committed, l->insns - 1), &l->leave, &l->fetched};
+    const struct row *rows[] = {committed_at(l, l->insns - 1), &l->leave, &l->fetched};
     int16_t time = TIME_LEAST;
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned i = 0; i < LANES; i++)
@@ -639,14 +667,24 @@ static void init_times(struct lanes *l)
     fill(&l->fetched, 1, TIME_START);
     fill(l->reg, REGISTERS, TIME_LEAST);
     fill(l->decoded, DECODED, TIME_LEAST);
-    fill(l->data, GRAPH_STORES, TIME_LEAST);
-    fill(l->left, GRAPH_STORES, TIME_LEAST);
+    fill(l->data, l->store_mask + 1, TIME_LEAST);
+    fill(l->left, l->store_mask + 1, TIME_LEAST);
     fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
-    fill(l->dispatched, l->mask + 1, TIME_LEAST);
-    fill(l->issued, l->mask + 1, TIME_LEAST);
-    fill(l->committed, l->mask + 1, TIME_LEAST);
+    fill(l->dispatched, l->dispatch_mask + 1, TIME_LEAST);
+    fill(l->issued, l->issue_mask + 1, TIME_LEAST);
+    fill(l->committed, l->commit_mask + 1, TIME_LEAST);
     for (unsigned i = 0; i < LANES; i++)
         l->base[i] = (uint64_t)-TIME_START;
+}
+
+/* Allocates a ring of more than `most` rows. Returns NULL if out of memory. */
+static struct row *new_ring(unsigned most, uint32_t *mask)
+{
+    uint32_t rows = 1;
+    while (rows <= most)
+        rows *= 2;
+    *mask = rows - 1;
+    return aligned_alloc(64, rows * sizeof(struct row));
 }
 
 struct lanes *lanes_new(const struct graph_core *c, struct error *err)
@@ -657,20 +695,18 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
         return NULL;
     }
     memset(l, 0, sizeof *l);
-    unsigned rows = 64;
-    while (rows <= c->rob_size || rows <= c->front_size)
-        rows *= 2;
     l->core = *c;
-    l->mask = rows - 1;
-    l->dispatched = aligned_alloc(64, rows * sizeof *l->dispatched);
-    l->issued = aligned_alloc(64, rows * sizeof *l->issued);
-    l->committed = aligned_alloc(64, rows * sizeof *l->committed);
-    if (l->dispatched == NULL || l->issued == NULL || l->committed == NULL) {
+    contention_limits_init(&l->limits, c);
+    l->dispatched = new_ring(c->front_size > DISPATCH_MOST ? c->front_size : DISPATCH_MOST, &l->dispatch_mask);
+    l->issued = new_ring(l->limits.has_queues ? c->rob_size : 1, &l->issue_mask);
+    l->committed = new_ring(c->rob_size, &l->commit_mask);
+    l->data = new_ring(c->live_stores, &l->store_mask);
+    l->left = new_ring(c->live_stores, &l->store_mask);
+    if (!l->dispatched || !l->issued || !l->committed || !l->data || !l->left) {
         lanes_free(l);
         error_set(err, -ENOMEM, "out of memory for the dependence graph");
         return NULL;
     }
-    contention_limits_init(&l->limits, c);
     for (unsigned j = 0; j < JUDGES; j++)
         contention_init(&l->judge[j], &l->limits);
     init_masks(l);
@@ -685,6 +721,8 @@ void lanes_free(struct lanes *l)
     free(l->dispatched);
     free(l->issued);
     free(l->committed);
+    free(l->data);
+    free(l->left);
     free(l);
 }
 
@@ -692,5 +730,5 @@ void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles)
 {
     *cycles = (struct graph_cycles){0};
     for (unsigned i = 0; l->insns && i < LANES; i++)
-        cycles->with[set_of_lane(i)] = time_of(l, row_at(l, l->committed, l->insns - 1), i);
+        cycles->with[set_of_lane(i)] = time_of(l, committed_at(l, l->insns - 1), i);
 }

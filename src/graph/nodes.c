@@ -228,7 +228,7 @@ static void list_store(struct node_builder *b, const struct held_insn *h)
 static uint32_t overlapping(const struct node_builder *b, uint32_t bucket, uint64_t addr, uint64_t end)
 {
     uint32_t number = b->bucket[bucket];
-    while (number != NO_STORE && b->stores - number < GRAPH_STORES) {
+    while (number != NO_STORE && b->stores - number < b->core.live_stores) {
         const struct recent_store *s = &b->store[number % GRAPH_STORES];
         if (s->addr < end && addr < s->addr + s->size)
             return number;

@@ -78,10 +78,12 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when)
     return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
 }
 
-static void add_miss(struct evaluation *e, const struct graph_node *n, int64_t begin, int64_t end)
+static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end)
 {
+    const struct graph_node *n = &e->nodes[i];
+    uint64_t dispatched = (uint64_t)e->times[i].dispatched;
     if (e->judges && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
-        contention_add_miss(&e->contention, (uint64_t)begin, (uint64_t)end, (uint32_t)e->arrivals + 1);
+        contention_add_miss(&e->contention, dispatched, (uint64_t)begin, (uint64_t)end, (uint32_t)e->arrivals + 1);
 }
 
 /* ---- stages */
@@ -164,7 +166,7 @@ static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i
     if (!n->match) {
         *t = await_mshr(e, i, *t);
         int64_t x = from_cache(e, n, *t);
-        add_miss(e, n, *t, x);
+        add_miss(e, i, *t, x);
         return x;
     }
     if (e->left[store] < *t)
@@ -227,7 +229,7 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     e->leave = e->left[number] = later(e->leave, e->access + cycles);
     if (n->requests && !(n->flags & NODE_LOAD)) {
         e->arrival[e->arrivals + 1] = e->access + cycles;
-        add_miss(e, n, e->access, e->access + cycles);
+        add_miss(e, i, e->access, e->access + cycles);
     }
     return c;
 }
