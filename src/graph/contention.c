@@ -73,5 +73,5 @@ void contention_init(struct contention *c, const struct contention_limits *l)
 {
     *c = (struct contention){.queues = l->empty_queues};
     for (unsigned i = 0; i < CONTENTION_CYCLES; i++)
-        c->cycle[i].slot = l->empty_slot;
+        c->slot[i] = l->empty_slot;
 }

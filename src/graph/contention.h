@@ -16,6 +16,7 @@
 
 enum {
     CONTENTION_CYCLES = 1024, /* cycles that the table spans */
+    CONTENTION_LAG = 256,     /* cycles that `now` may lie behind the dispatch of instructions */
     FIELD_BITS = 6,           /* of a field of a slot */
     FIELD_FULL = 32,          /* value of a field without room */
     FIELD_ISSUE = POOLS,      /* the fields of a slot: one per pool, then these */
@@ -53,17 +54,17 @@ struct contention_limits {
     bool has_queues; /* issue queues have limits; else instructions need not enter and leave them */
 };
 
-/* What is known about one cycle. Neighbors in memory, because an instruction needs them together. */
-struct contention_cycle {
-    uint64_t slot;
-    uint64_t freed;              /* entries of queues that become free; 0 for cycles up to contention.now */
-    uint16_t leaver[QUEUES + 1]; /* by queue, and of all: the last instruction that leaves, modulo 2^16 */
+/* Who leaves the issue queues in one cycle. */
+struct contention_leavers {
+    uint64_t freed;            /* entries of queues that become free; 0 for cycles up to contention.now */
+    uint16_t last[QUEUES + 1]; /* by queue, and of all: the last instruction that leaves, modulo 2^16 */
 };
 
 struct contention {
-    struct contention_cycle cycle[CONTENTION_CYCLES]; /* by cycle modulo this number */
-    uint64_t queues;                                  /* entries in use in cycle `now` */
-    uint64_t now;                                     /* dispatch of the last instruction */
+    uint64_t slot[CONTENTION_CYCLES];                     /* by cycle modulo this number */
+    struct contention_leavers leavers[CONTENTION_CYCLES]; /* by cycle modulo this number */
+    uint64_t queues;                                      /* entries in use in cycle `now` */
+    uint64_t now;                                         /* dispatch of the last instruction, or a cycle before it */
     struct misses misses;
 };
 
@@ -79,7 +80,7 @@ static inline uint64_t field_of_queues(unsigned field, uint64_t value)
 
 static inline void contention_advance(struct contention *c)
 {
-    struct contention_cycle *at = &c->cycle[++c->now % CONTENTION_CYCLES];
+    struct contention_leavers *at = &c->leavers[++c->now % CONTENTION_CYCLES];
     c->queues -= at->freed;
     at->freed = 0;
 }
@@ -93,46 +94,62 @@ static inline unsigned contention_await_room(struct contention *c, const struct 
         contention_advance(c);
     } while (c->queues & n->queue_full);
     unsigned field = (unsigned)__builtin_ctzll(full) / QUEUE_BITS;
-    return (uint16_t)(insn - c->cycle[c->now % CONTENTION_CYCLES].leaver[field]);
+    return (uint16_t)(insn - c->leavers[c->now % CONTENTION_CYCLES].last[field]);
 }
 
-/* Instruction number `insn` dispatches in cycle `when` or, if its issue queue is full, later. Returns 0, or how many
- * instructions ago the one was dispatched whose issue makes room. */
-static inline unsigned contention_enter(struct contention *c, const struct contention_need *n, uint64_t when,
-                                        uint64_t insn)
+/* Subtracts the entries that have become free up to cycle `when`. */
+static inline void contention_catch_up(struct contention *c, uint64_t when)
 {
-    unsigned waits_for = 0;
     for (unsigned i = 0; c->now < when && i < CONTENTION_CYCLES; i++)
         contention_advance(c);
     if (c->now < when)
         c->now = when;
-    if (__builtin_expect(c->queues & n->queue_full, 0))
-        waits_for = contention_await_room(c, n, insn);
+}
+
+/* Instruction number `insn` dispatches in cycle `when` or, if its issue queue is full, later. Returns 0, or how many
+ * instructions ago the one was dispatched whose issue makes room.
+ *
+ * Entries that have become free are subtracted only when the queue seems full, many cycles at once: the host cannot
+ * predict how many cycles pass from one instruction to the next. */
+static inline unsigned contention_enter(struct contention *c, const struct contention_need *n, uint64_t when,
+                                        uint64_t insn)
+{
+    unsigned waits_for = 0;
+    if (__builtin_expect((c->queues & n->queue_full) != 0 || when - c->now > CONTENTION_LAG, 0)) {
+        contention_catch_up(c, when);
+        if (c->queues & n->queue_full)
+            waits_for = contention_await_room(c, n, insn);
+    }
     c->queues += n->queue;
     return waits_for;
 }
 
-static inline uint64_t *contention_slot(struct contention *c, const struct contention_limits *l, uint64_t cycle)
+/* The content of a slot: an empty one if it is of another lap. Without a branch, which the host could not predict. */
+static inline uint64_t contention_fresh(uint64_t slot, const struct contention_limits *l, uint64_t lap)
 {
-    uint64_t *slot = &c->cycle[cycle % CONTENTION_CYCLES].slot;
-    uint64_t lap = cycle / CONTENTION_CYCLES << LAP_SHIFT;
-    if (__builtin_expect((*slot ^ lap) >> LAP_SHIFT != 0, 0))
-        *slot = l->empty_slot | lap;
-    return slot;
+    uint64_t empty = l->empty_slot | lap, stale = -(uint64_t)((slot ^ lap) >> LAP_SHIFT != 0);
+    return slot ^ ((slot ^ empty) & stale);
 }
 
 /* An instruction is ready to issue in cycle `when`. Returns the cycle in which it issues. */
 static inline uint64_t contention_issue(struct contention *c, const struct contention_limits *l,
                                         const struct contention_need *n, uint64_t when)
 {
-    uint64_t *slot = contention_slot(c, l, when);
-    while (__builtin_expect(*slot & n->full, 0))
-        slot = contention_slot(c, l, ++when);
-    *slot += n->issue;
+    for (;; when++) {
+        uint64_t *slot = &c->slot[when % CONTENTION_CYCLES], lap = when / CONTENTION_CYCLES << LAP_SHIFT;
+        uint64_t use = contention_fresh(*slot, l, lap);
+        if (__builtin_expect(!(use & n->full), 1)) {
+            *slot = use + n->issue;
+            break;
+        }
+    }
     for (unsigned i = 1; __builtin_expect(i < n->interval, 0); i++) {
-        slot = contention_slot(c, l, when + i);
-        if (!(*slot & n->unit * FIELD_FULL)) /* else an older instruction has it that was ready later */
-            *slot += n->unit;
+        uint64_t cycle = when + i, *slot = &c->slot[cycle % CONTENTION_CYCLES];
+        uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
+        if (use & n->unit * FIELD_FULL)
+            *slot = use; /* an older instruction has the unit that was ready later */
+        else
+            *slot = use + n->unit;
     }
     return when;
 }
@@ -141,9 +158,9 @@ static inline uint64_t contention_issue(struct contention *c, const struct conte
 static inline void contention_leave(struct contention *c, const struct contention_need *n, uint64_t when, uint64_t insn)
 {
     uint64_t last = c->now + CONTENTION_CYCLES - 1;
-    struct contention_cycle *at = &c->cycle[(when < last ? when : last) % CONTENTION_CYCLES];
+    struct contention_leavers *at = &c->leavers[(when < last ? when : last) % CONTENTION_CYCLES];
     at->freed += n->queue;
-    at->leaver[n->queue_number] = at->leaver[QUEUES] = (uint16_t)insn;
+    at->last[n->queue_number] = at->last[QUEUES] = (uint16_t)insn;
 }
 
 /* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before

@@ -105,36 +105,33 @@ static bool is_redirected(const struct node_builder *b, const struct graph_node 
     return variant & 2 && (b->after_mispredicted || n->misfetch_cycles);
 }
 
+/* condition ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
+static inline unsigned choose(bool condition, unsigned yes, unsigned no)
+{
+    return no ^ ((no ^ yes) & -(unsigned)condition);
+}
+
 /* Puts the instruction into the fetch group of one variant, or begins a new one. */
-static void join_group(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned variant,
-                       uint64_t first, uint64_t last)
+static inline void join_group(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned variant,
+                              uint64_t first, uint64_t last)
 {
     const struct graph_core *c = &b->core;
     struct group *g = &b->group[variant];
     unsigned v = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    bool waits = variant & 1 && (n->l1i_cycles[v] || n->l2i_cycles[v]);
-    bool reads_first = first != g->line || (variant & 2 && b->after_mispredicted);
+    bool waits = variant & 1 && (n->l1i_cycles[v] | n->l2i_cycles[v]);
+    bool reads_first = (first != g->line) | (variant & 2 && b->after_mispredicted);
     unsigned reads = reads_first + (last != first);
-    bool ends = b->insns == 0 || b->after_serial || is_redirected(b, n, variant);
-    if (ends || g->insns >= c->fetch_width || g->branches_left == 0 || reads > g->lines_left) {
-        n->new_group |= (uint8_t)(1 << variant);
-        *g = (struct group){.lines_left = c->fetch_lines, .branches_left = c->fetch_branches};
-        if (reads == 0)
-            g->lines_left--; /* the line that fetch is in is read again */
-        if (g->lines_left < reads)
-            g->lines_left = reads;
-    }
-    if (waits)
-        *g = (struct group){.lines_left = c->fetch_lines - 1, .branches_left = c->fetch_branches};
-    else
-        g->lines_left -= reads;
-    g->line = last;
-    g->insns++;
-    if (h->flags & IS_CONTROL) {
-        g->branches_left--;
-        if (h->taken)
-            g->line = UINT64_MAX;
-    }
+    bool ends = (b->insns == 0) | b->after_serial | is_redirected(b, n, variant) | (g->insns >= c->fetch_width) |
+                (g->branches_left == 0) | (reads > g->lines_left);
+    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
+    unsigned lines = c->fetch_lines - (reads == 0);
+    lines = choose(ends, choose(lines < reads, reads, lines), g->lines_left) - reads;
+    bool control = h->flags & IS_CONTROL;
+    n->new_group |= (uint8_t)(ends << variant);
+    g->lines_left = choose(waits, c->fetch_lines - 1, lines);
+    g->insns = choose(ends | waits, 0, g->insns) + 1;
+    g->branches_left = choose(ends | waits, c->fetch_branches, g->branches_left) - control;
+    g->line = last | -(uint64_t)(control & h->taken);
 }
 
 /* Fetch stalls. With perfect prediction a line that a wrong path brought in is missed by the right one, and the other
