@@ -38,6 +38,7 @@ enum {
     SLACK_MOST = 18000, /* growth of times without a check */
     DECODED = 16,       /* rows of front-end exits that are kept */
     DISPATCH_MOST = 16, /* instructions that dispatch in a cycle */
+    COMMIT_MOST = 16,   /* instructions that retire in a cycle */
     REGISTERS = 64
 };
 
@@ -563,7 +564,7 @@ FOR_EACH_HOST static void move_bases(struct lanes *l)
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
-    move_rows(l->committed, l->commit_mask, last, c->rob_size, &by);
+    move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
 }
 
 /* The latest of all times, over all lanes. */
@@ -697,9 +698,9 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
     memset(l, 0, sizeof *l);
     l->core = *c;
     contention_limits_init(&l->limits, c);
-    l->dispatched = new_ring(c->front_size > DISPATCH_MOST ? c->front_size : DISPATCH_MOST, &l->dispatch_mask);
+    l->dispatched = new_ring(c->front_size + DISPATCH_MOST, &l->dispatch_mask);
     l->issued = new_ring(l->limits.has_queues ? c->rob_size : 1, &l->issue_mask);
-    l->committed = new_ring(c->rob_size, &l->commit_mask);
+    l->committed = new_ring(c->rob_size + COMMIT_MOST, &l->commit_mask);
     l->data = new_ring(c->live_stores, &l->store_mask);
     l->left = new_ring(c->live_stores, &l->store_mask);
     if (!l->dispatched || !l->issued || !l->committed || !l->data || !l->left) {
