@@ -62,6 +62,7 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
                                             [QUEUE_FP] = limit_or_any(k->iq_fp),
                                             [QUEUE_MEM] = limit_or_any(k->iq_mem)},
                              .data_line_bytes = (unsigned)k->l1d_line,
+                             .second_line_bytes = (unsigned)k->l2_line,
                              .forward_latency = (unsigned)k->lsq_forward_latency};
     c->latency[LEVEL_L1] = (unsigned)k->l1d_latency;
     c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;

@@ -17,7 +17,7 @@ struct graph_core {
     unsigned issue_width, ports, queue_size[QUEUES], iq_size;
     unsigned mshrs; /* of the L1D */
     bool store_allocates;
-    unsigned data_line_bytes;
+    unsigned data_line_bytes, second_line_bytes; /* lines of the L1D and the L2 */
     unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
     unsigned forward_latency;
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
@@ -44,7 +44,7 @@ enum { EDGE_CYCLES_MOST = 2500 };
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
 /* Stores and arrivals that instructions can wait for: so many of the last ones. */
-enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256 };
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64 };
 
 enum node_flag {
     NODE_LOAD = 1,
@@ -70,8 +70,16 @@ struct graph_node {
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
-    uint8_t requests;                       /* bit v: it requests a line in prediction v, which takes an MSHR */
-    bool arrives;                           /* its data may be what others wait for: it has a number among arrivals */
+    /* The L2 has the line, or gets it with the arrival of that many arrivals before the next: a prefetch. */
+    uint16_t second_distance[PREDICTIONS];
+    uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
+    /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
+     * next. */
+    uint16_t fetch_distance;
+    uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
+    bool fetch_prefetches;          /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
+    uint8_t requests;               /* bit v: it requests a line in prediction v, which takes an MSHR */
+    bool arrives;                   /* its data may be what others wait for: it has a number among arrivals */
 };
 
 /* Which variant of fetch groups a set has: groups end at misses of the L1I and at mispredictions that are real. */

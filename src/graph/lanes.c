@@ -35,7 +35,7 @@ enum {
     TIME_LEAST = INT16_MIN,
     TIME_START = -4000, /* commit time of a lane after its base has moved */
     TIME_MOST = 14000,  /* commit time from which the base moves */
-    SLACK_MOST = 18000, /* growth of times without a check */
+    SLACK_MOST = 15000, /* growth of times without a check */
     DECODED = 16,       /* rows of front-end exits that are kept */
     DISPATCH_MOST = 16, /* instructions that dispatch in a cycle */
     COMMIT_MOST = 16,   /* instructions that retire in a cycle */
@@ -69,12 +69,14 @@ struct lanes {
     struct row never;                        /* TIME_LEAST */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
     struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
-    struct row new_group[1 << GROUP_VARIANTS];   /* by node.new_group: 1 in lanes in which a fetch group begins */
-    struct row reg[REGISTERS];                   /* completion of the youngest producer; reg[0] is `never` */
-    struct row decoded[DECODED];                 /* exit of the front end, by instruction */
-    struct row *data, *left;                     /* rings, by store: its data is known; it leaves the store buffer */
-    struct row arrival[GRAPH_ARRIVALS];          /* ring, by arrival */
-    struct row *dispatched, *issued, *committed; /* rings, by instruction */
+    struct row new_group[1 << GROUP_VARIANTS];      /* by node.new_group: 1 in lanes in which a fetch group begins */
+    struct row reg[REGISTERS];                      /* completion of the youngest producer; reg[0] is `never` */
+    struct row decoded[DECODED];                    /* exit of the front end, by instruction */
+    struct row *data, *left;                        /* rings, by store: its data is known; it leaves the store buffer */
+    uint32_t fetch_arrivals;                        /* arrivals of instruction lines so far */
+    struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
+    struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
+    struct row *dispatched, *issued, *committed;    /* rings, by instruction */
     struct contention judge[JUDGES];
 };
 
@@ -160,23 +162,49 @@ INLINE void begin_fetch(struct row *restrict f, const struct row *restrict group
     f->lane[i] = later((int16_t)(f->lane[i] + group->lane[i]), room->lane[i]);
 }
 
+/* Instruction lines that fetch makes the prefetcher request now will arrive. */
+static void prefetch_lines(struct lanes *restrict l, const struct graph_node *n)
+{
+    struct row *a = &l->fetch_arrival[++l->fetch_arrivals % GRAPH_FETCH_ARRIVALS];
+    *a = l->fetched;
+    add_masked(a, &l->l1i, l->core.latency[LEVEL_L2] - l->core.latency[LEVEL_L1]);
+    add_masked(a, &l->l2i, n->fetch_prefetch_cycles);
+}
+
+/* With perfect prediction, fetch waits for a line that the prefetcher has requested. `arrivals`: those before this
+ * instruction. */
+static void await_line(struct lanes *restrict l, const struct graph_node *n, uint32_t arrivals)
+{
+    const struct row *a = &l->fetch_arrival[(arrivals + 1 - n->fetch_distance) % GRAPH_FETCH_ARRIVALS];
+    ALL_LANES(i)
+    {
+        int16_t mask = l->l1i.lane[i] & ~l->branch.lane[i];
+        l->fetched.lane[i] = later(l->fetched.lane[i], mask ? a->lane[i] : TIME_LEAST);
+    }
+}
+
 /* Fetch waits for what only some instructions have: a branch to resolve, a drained window, misses. */
 INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
 {
     struct row *f = &l->fetched;
+    uint32_t arrivals = l->fetch_arrivals;
     if (l->after_mispredicted)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
     if (l->after_serial)
         raise(f, committed_before(l, 1));
-    if (n->l1i_cycles[0] | n->l1i_cycles[1])
-        add_predicted(f, &l->l1i, n->l1i_cycles);
-    if (n->l2i_cycles[0] | n->l2i_cycles[1])
-        add_predicted(f, &l->l2i, n->l2i_cycles);
     if (n->itlb_cycles)
         add_masked(f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
         add_masked(f, &l->branch, n->misfetch_cycles);
+    if (n->fetch_prefetches)
+        prefetch_lines(l, n);
+    if (n->fetch_distance)
+        await_line(l, n, arrivals);
+    if (n->l1i_cycles[0] | n->l1i_cycles[1])
+        add_predicted(f, &l->l1i, n->l1i_cycles);
+    if (n->l2i_cycles[0] | n->l2i_cycles[1])
+        add_predicted(f, &l->l2i, n->l2i_cycles);
 }
 
 /* The rows that dispatch waits for. */
@@ -282,6 +310,12 @@ INLINE int16_t load_latency(const struct graph_core *c, unsigned cycles, unsigne
     return (int16_t)(data_caches == 1 && cycles > second ? second : cycles);
 }
 
+INLINE void raise_group(struct row *restrict to, unsigned group, const struct row *restrict with)
+{
+    for (unsigned i = group * GROUP_LANES; i < (group + 1) * GROUP_LANES; i++)
+        to->lane[i] = later(to->lane[i], with->lane[i]);
+}
+
 /* Loads from the caches: x is when the data can be used. */
 INLINE void load(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict t,
                  struct row *restrict x)
@@ -297,10 +331,10 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
             int16_t cycles = load_latency(&l->core, n->load_cycles[v], caches);
             for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
                 x->lane[i] = (int16_t)(t->lane[i] + cycles);
+            if (n->second_distance[v] && caches > 1)
+                raise_group(x, g, &l->arrival[(l->arrivals + 1 - n->second_distance[v]) % GRAPH_ARRIVALS]);
         } else if (n->arrival_distance[v]) {
-            const struct row *a = &l->arrival[(l->arrivals + 1 - n->arrival_distance[v]) % GRAPH_ARRIVALS];
-            for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-                x->lane[i] = later(x->lane[i], a->lane[i]);
+            raise_group(x, g, &l->arrival[(l->arrivals + 1 - n->arrival_distance[v]) % GRAPH_ARRIVALS]);
         }
     }
 }
@@ -432,6 +466,17 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         add_miss(l, n, &l->access, arrival);
 }
 
+/* Lines that an access at the times in `t` makes prefetchers request will arrive. */
+static void prefetch_data(struct lanes *l, const struct graph_node *n, const struct row *t)
+{
+    struct row *a = &l->arrival[(l->arrivals + n->arrives + 1) % GRAPH_ARRIVALS];
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t cycles = load_latency(&l->core, n->prefetch_cycles, g % DATA_CACHES);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            a->lane[i] = (int16_t)(t->lane[i] + cycles);
+    }
+}
+
 /* ---- one instruction */
 
 INLINE void fetch_and_dispatch(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
@@ -487,6 +532,8 @@ INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const 
             forward(l, need, n, t, x);
         if (n->arrives)
             l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS] = *x;
+        if (n->prefetch_cycles)
+            prefetch_data(l, n, t);
     } else if (!(n->flags & NODE_STORE)) {
         int16_t latency = (int16_t)l->core.timing[n->class].latency;
         ALL_LANES(i)
@@ -508,6 +555,8 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
     c->lane[i] = later(later(after(x->lane[i], 1), order->lane[i]), after(width->lane[i], 1));
     if (n->flags & NODE_STORE)
         drain(l, n, c);
+    if (n->prefetch_cycles && !(n->flags & NODE_LOAD))
+        prefetch_data(l, n, &l->access);
 }
 
 INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
@@ -518,7 +567,7 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
     commit(l, n, &l->result);
-    l->arrivals += n->arrives;
+    l->arrivals += n->arrives + (n->prefetch_cycles != 0);
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;
     l->after_serial = n->flags & NODE_SERIAL;
     l->insns++;
@@ -562,6 +611,7 @@ FOR_EACH_HOST static void move_bases(struct lanes *l)
     move_rows(l->data, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->left, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
+    move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
     move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
@@ -589,6 +639,8 @@ static unsigned growth(const struct graph_core *c, const struct graph_node *n)
     enum { STEPS = 8 }; /* single cycles between the stages */
     unsigned fetch = n->itlb_cycles + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
     unsigned result = n->dtlb_cycles + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
+    fetch += n->fetch_prefetch_cycles;
+    result += n->prefetch_cycles;
     return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;
 }
 
@@ -671,6 +723,7 @@ static void init_times(struct lanes *l)
     fill(l->data, l->store_mask + 1, TIME_LEAST);
     fill(l->left, l->store_mask + 1, TIME_LEAST);
     fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
+    fill(l->fetch_arrival, GRAPH_FETCH_ARRIVALS, TIME_LEAST);
     fill(l->dispatched, l->dispatch_mask + 1, TIME_LEAST);
     fill(l->issued, l->issue_mask + 1, TIME_LEAST);
     fill(l->committed, l->commit_mask + 1, TIME_LEAST);

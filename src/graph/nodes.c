@@ -6,9 +6,10 @@
 #include "graph/graph_priv.h"
 
 enum {
-    LINES = 4096,   /* entries of the table of recent arrivals, by line */
-    BUCKETS = 4096, /* lists of recent stores, by the 8 bytes that they write */
-    NO_STORE = 0    /* stores count from 1 */
+    PREFETCHES = 64, /* lines that one access can make prefetchers request */
+    LINES = 4096,    /* entries of the table of recent arrivals, by line */
+    BUCKETS = 4096,  /* lists of recent stores, by the 8 bytes that they write */
+    NO_STORE = 0     /* stores count from 1 */
 };
 
 /* The fetch group that is being filled in one variant. */
@@ -45,12 +46,18 @@ struct node_builder {
     uint64_t insns;        /* nodes built so far */
     uint32_t stores;       /* stores so far */
     uint32_t arrivals;     /* arrivals so far */
+    bool prefetcher;       /* the L1I has one */
     uint64_t fetched_line; /* last line that `memory` was asked for, or UINT64_MAX after a taken branch */
     bool after_mispredicted, after_serial; /* what the last instruction was */
     struct group group[GROUP_VARIANTS];
     struct holders loads, store_queue, load_store, int_regs, fp_regs;
-    struct line_entry line[LINES];
-    uint32_t bucket[BUCKETS]; /* number of the youngest store in each list, or NO_STORE */
+    struct line_entry line[LINES];                 /* of the L1D */
+    struct line_entry second_line[LINES];          /* of the L2: prefetches */
+    struct line_entry fetch_line[LINES];           /* of the L1I: prefetches */
+    uint32_t fetch_arrivals;                       /* arrivals of instruction lines so far */
+    struct prefetched_line prefetched[PREFETCHES]; /* by the current access */
+    unsigned prefetches;                           /* elements of `prefetched` */
+    uint32_t bucket[BUCKETS];                      /* number of the youngest store in each list, or NO_STORE */
     struct recent_store store[GRAPH_STORES];
 };
 
@@ -64,6 +71,13 @@ static unsigned level_from_counts(const struct memsys *m, const uint64_t before[
     if (m->l2.present && after[1] == before[1])
         return LEVEL_L2;
     return m->l3.present && after[2] == before[2] ? LEVEL_L3 : LEVEL_MEMORY;
+}
+
+static void on_prefetch(void *context, const struct prefetched_line *p)
+{
+    struct node_builder *b = context;
+    if (b->prefetches < PREFETCHES)
+        b->prefetched[b->prefetches++] = *p;
 }
 
 static unsigned fetch_line(struct node_builder *b, uint64_t addr)
@@ -95,6 +109,41 @@ static unsigned data_level(struct node_builder *b, const struct held_insn *h)
     memsys_warm_data(b->memory, h->addr, h->size, h->pc, h->flags & IS_STORE);
     uint64_t after[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
     return level_from_counts(b->memory, before, after);
+}
+
+/* ---- arrivals */
+
+static struct line_entry *entry_of(struct line_entry table[LINES], uint64_t line)
+{
+    struct line_entry *e = &table[(line ^ line >> 12) % LINES];
+    if (e->line != line)
+        *e = (struct line_entry){.line = line};
+    return e;
+}
+
+/* The distance to an arrival: 1 is the last one of `arrivals`. 0: there is none, or too many have come since. */
+static uint16_t distance_to(uint32_t arrival, uint32_t arrivals, unsigned most)
+{
+    uint32_t back = arrivals - arrival;
+    return arrival && back < most - 1 ? (uint16_t)(back + 1) : 0;
+}
+
+/* Of the lines that the last access made prefetchers request, into a cache of this level: remembers in the table that
+ * they come with number `arrival`. Returns the farthest level that they come from, or LEVEL_L1 if there is none. */
+static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_bytes, uint32_t arrival,
+                               struct line_entry table[LINES])
+{
+    unsigned level = LEVEL_L1;
+    for (unsigned i = 0; i < b->prefetches; i++) {
+        const struct prefetched_line *p = &b->prefetched[i];
+        if (p->data != data || p->into != into)
+            continue;
+        struct line_entry *e = entry_of(table, p->addr / line_bytes);
+        for (unsigned v = 0; v < PREDICTIONS; v++)
+            e->arrival[v] = arrival;
+        level = p->level > level ? p->level : level;
+    }
+    return level;
 }
 
 /* ---- fetch */
@@ -136,12 +185,10 @@ static inline void join_group(struct node_builder *b, const struct held_insn *h,
 
 /* Fetch stalls. With perfect prediction a line that a wrong path brought in is missed by the right one, and the other
  * way around. */
-static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
+static void set_fetch_stalls(const struct node_builder *b, const struct fetch_stalls *s, struct graph_node *n,
+                             unsigned level)
 {
     const struct graph_core *c = &b->core;
-    const struct fetch_stalls *s = &h->stalls;
-    uint64_t first = h->pc / c->fetch_line_bytes, last = (h->pc + h->length - 1) / c->fetch_line_bytes;
-    unsigned level = fetch_level(b, h, first, last);
     unsigned waits = s->cycles[FETCH_L1I] + s->cycles[FETCH_L2I];
     n->itlb_cycles = s->cycles[FETCH_ITLB];
     n->misfetch_cycles = s->cycles[FETCH_MISFETCH];
@@ -155,8 +202,36 @@ static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, s
         n->l1i_cycles[PREDICTION_PERFECT] = (uint16_t)(c->latency[LEVEL_L2] - c->latency[LEVEL_L1]);
         n->l2i_cycles[PREDICTION_PERFECT] = (uint16_t)(c->latency[level] - c->latency[LEVEL_L2]);
     }
+}
+
+/* With perfect prediction, a line that the prefetcher has requested comes when it arrives, and not a fixed time after
+ * fetch needs it. With real prediction the stall of the real run counts, since wrong paths bring lines as well. */
+static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint64_t line, unsigned level)
+{
+    const struct graph_core *c = &b->core;
+    const struct line_entry *e = entry_of(b->fetch_line, line);
+    const unsigned v = PREDICTION_PERFECT;
+    if (level == LEVEL_L1)
+        n->fetch_distance = distance_to(e->arrival[v], b->fetch_arrivals, GRAPH_FETCH_ARRIVALS);
+    if (n->fetch_distance)
+        n->l1i_cycles[v] = n->l2i_cycles[v] = 0;
+    unsigned from = add_prefetches(b, false, LEVEL_L1, c->fetch_line_bytes, b->fetch_arrivals + 1, b->fetch_line);
+    n->fetch_prefetches = from > LEVEL_L1;
+    n->fetch_prefetch_cycles = (uint16_t)(from > LEVEL_L2 ? c->latency[from] - c->latency[LEVEL_L2] : 0);
+    b->fetch_arrivals += n->fetch_prefetches;
+}
+
+static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
+{
+    uint64_t first = h->pc / b->core.fetch_line_bytes, last = (h->pc + h->length - 1) / b->core.fetch_line_bytes;
+    b->prefetches = 0;
+    uint64_t before = b->fetched_line;
+    unsigned level = fetch_level(b, h, first, last);
+    set_fetch_stalls(b, &h->stalls, n, level);
     for (unsigned variant = 0; variant < GROUP_VARIANTS; variant++)
         join_group(b, h, n, variant, first, last);
+    if (b->prefetcher && last != before)
+        set_fetch_arrival(b, n, last, level);
 }
 
 /* ---- room */
@@ -251,29 +326,42 @@ static void find_match(const struct node_builder *b, const struct held_insn *h, 
 
 /* ---- lines */
 
-static struct line_entry *entry_of(struct node_builder *b, uint64_t line)
-{
-    struct line_entry *e = &b->line[(line ^ line >> 12) % LINES];
-    if (e->line != line)
-        *e = (struct line_entry){.line = line};
-    return e;
-}
-
 /* Sets how a load gets its line in one prediction: it requests the line, or it waits for an arrival. `level` is where
  * the line is if the load requests it. */
-static void set_arrival(const struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned v,
+static void set_arrival(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned v,
                         unsigned level, const struct line_entry *e)
 {
     const struct data_access *a = &h->access;
     bool requested = a->level > LEVEL_L1 && !a->merged, requests = v == PREDICTION_REAL ? requested : level > LEVEL_L1;
-    uint32_t back = b->arrivals - e->arrival[v];
+    uint16_t distance = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
     n->requests |= (uint8_t)(requests << v);
     if (requests)
         n->load_cycles[v] = requested ? a->cycles : (uint16_t)b->core.latency[level];
-    else if (e->arrival[v] && back < GRAPH_ARRIVALS - 1)
-        n->arrival_distance[v] = (uint16_t)(back + 1);
+    else if (distance)
+        n->arrival_distance[v] = distance;
     else if (a->merged && a->level > LEVEL_L1)
         n->load_cycles[v] = a->cycles; /* a prefetch brings the line */
+    if (level == LEVEL_L2 && n->load_cycles[v] && !(requested && v == PREDICTION_REAL)) {
+        e = entry_of(b->second_line, h->addr / b->core.second_line_bytes);
+        n->second_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
+        if (n->second_distance[v])
+            n->load_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
+    }
+}
+
+/* The lines that an access to data made prefetchers request come with one arrival. */
+static void set_prefetches(struct node_builder *b, struct graph_node *n)
+{
+    const struct graph_core *c = &b->core;
+    if (b->prefetches == 0)
+        return;
+    unsigned first = add_prefetches(b, true, LEVEL_L1, c->data_line_bytes, b->arrivals + 1, b->line);
+    unsigned second = add_prefetches(b, true, LEVEL_L2, c->second_line_bytes, b->arrivals + 1, b->second_line);
+    unsigned level = first > second ? first : second;
+    if (level == LEVEL_L1)
+        return;
+    n->prefetch_cycles = (uint16_t)c->latency[level];
+    b->arrivals++;
 }
 
 /* The access gets a number among arrivals. `e` remembers it for those predictions in which it brings the line. */
@@ -288,7 +376,8 @@ static void add_arrival(struct node_builder *b, struct graph_node *n, struct lin
 
 static void set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
-    struct line_entry *e = entry_of(b, h->addr / b->core.data_line_bytes);
+    struct line_entry *e = entry_of(b->line, h->addr / b->core.data_line_bytes);
+    b->prefetches = 0;
     unsigned level = data_level(b, h);
     unsigned brings = 0;
     find_match(b, h, n);
@@ -297,12 +386,16 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     }
     add_arrival(b, n, e, brings);
+    set_prefetches(b, n);
 }
 
 static void set_store(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     const struct data_access *d = &h->drain;
-    unsigned level = h->size && !(h->flags & IS_LOAD) ? data_level(b, h) : d->level;
+    bool loads = h->flags & IS_LOAD;
+    if (!loads)
+        b->prefetches = 0;
+    unsigned level = h->size && !loads ? data_level(b, h) : d->level;
     n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = d->cycles ? d->cycles : 1;
     if (level == LEVEL_L1)
         n->drain_cycles[PREDICTION_PERFECT] = 1;
@@ -310,11 +403,14 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
         n->drain_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.latency[level];
     b->stores++;
     list_store(b, h);
-    if (!b->core.store_allocates || n->arrives)
+    if (loads)
         return;
     unsigned real = d->level > LEVEL_L1 && !d->merged, perfect = level > LEVEL_L1;
-    n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
-    add_arrival(b, n, entry_of(b, h->addr / b->core.data_line_bytes), n->requests);
+    if (b->core.store_allocates) {
+        n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
+        add_arrival(b, n, entry_of(b->line, h->addr / b->core.data_line_bytes), n->requests);
+    }
+    set_prefetches(b, n);
 }
 
 /* ---- the node */
@@ -390,6 +486,7 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     b->core = *c;
     b->fetched_line = UINT64_MAX;
     b->memory = core_new_memsys(config, err);
+    b->prefetcher = config->l1i_prefetch != 0;
     unsigned most = c->rob_size;
     if (b->memory && holders_init(&b->loads, c->lsq_loads, most) &&
         holders_init(&b->store_queue, c->lsq_stores, most) && holders_init(&b->load_store, c->lsq_size, most) &&
@@ -403,6 +500,7 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
 void node_builder_begin(struct node_builder *b, struct core *c)
 {
     core_copy_memory_state(c, b->memory);
+    memsys_observe_prefetches(b->memory, on_prefetch, b);
 }
 
 void node_builder_free(struct node_builder *b)

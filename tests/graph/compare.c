@@ -38,7 +38,7 @@ struct recording {
 struct comparison {
     struct core_options core;
     struct guest_options guest;
-    bool simulate, quick;
+    bool simulate, quick, show;
     uint64_t jobs;
     struct own_output own;
     struct recording recording;
@@ -233,6 +233,17 @@ static void show_stacks(struct comparison *c)
     fprintf(c->own.out, "largest error: mean of orders %.2f %%, paper's order %.2f %%\n", mean.percent, first.percent);
 }
 
+static void show_predicted(struct comparison *c)
+{
+    for (unsigned real = 0; real < SETS; real++) {
+        char text[128];
+        struct reference_run run = run_of_set(real);
+        if (graph_has_set(real))
+            fprintf(c->own.out, "%12" PRIu64 "  %s\n", c->streamed.with[real],
+                    reference_run_text(&run, text, sizeof text));
+    }
+}
+
 static void show_simulated(struct comparison *c)
 {
     double sum = 0, worst = 0;
@@ -292,6 +303,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     for (uint64_t i = 0; i < r->count; i++)
         node_build(r->builder, &r->insns[i], &nodes[i]);
     compare_evaluations(c, nodes);
+    if (c->show)
+        show_predicted(c);
     if (c->simulate)
         show_simulated(c);
     else if (!c->lines && c->quick)
@@ -323,6 +336,7 @@ int main(int argc, char **argv)
     core_options_init(&c.core);
     const struct option table[] = {
         {"simulate", OPTION_FLAG, &c.simulate, NULL, "also simulate all idealized cores"},
+        {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
         {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
         {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
         CORE_OPTION_ROWS(&c.core),

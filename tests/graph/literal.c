@@ -24,8 +24,9 @@ struct evaluation {
     int64_t reg[64];              /* completion of the youngest producer */
     int64_t known, access, leave; /* addresses of stores known; the store buffer's last access; last one to leave */
     int64_t *data, *left;         /* by number of the store, from 1 */
+    int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
     int64_t *arrival;             /* by number of the arrival, from 1 */
-    uint64_t stores, arrivals;
+    uint64_t stores, arrivals, fetch_arrivals;
     struct contention_limits limits;
     struct contention contention;
 };
@@ -88,10 +89,26 @@ static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t en
 
 /* ---- stages */
 
-static int64_t fetch(const struct evaluation *e, const struct graph_node *n, uint64_t i)
+/* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
+static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
+{
+    unsigned v = prediction(e);
+    uint64_t arrivals = e->fetch_arrivals;
+    if (n->fetch_prefetches) {
+        int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
+        e->fetch_arrival[++e->fetch_arrivals] =
+            f + (e->real & GRAPH_L1I ? second : 0) + (e->real & GRAPH_L2I ? n->fetch_prefetch_cycles : 0);
+    }
+    if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
+        f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
+    f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
+    f += e->real & GRAPH_L2I ? n->l2i_cycles[v] : 0;
+    return f;
+}
+
+static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
 {
     const struct literal_times *t = e->times;
-    unsigned v = prediction(e);
     int64_t f = (i ? t[i - 1].fetched : 0) + (n->new_group >> group_variant(e->real) & 1);
     if (i >= e->core->front_size)
         f = later(f, t[i - e->core->front_size].dispatched);
@@ -99,11 +116,9 @@ static int64_t fetch(const struct evaluation *e, const struct graph_node *n, uin
         f = later(f, t[i - 1].completed);
     if (i && e->nodes[i - 1].flags & NODE_SERIAL)
         f = later(f, t[i - 1].committed);
-    f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
-    f += e->real & GRAPH_L2I ? n->l2i_cycles[v] : 0;
     f += e->real & GRAPH_ITLB ? n->itlb_cycles : 0;
     f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
-    return f;
+    return read_lines(e, n, f);
 }
 
 static int64_t decode(const struct evaluation *e, uint64_t i, int64_t fetched)
@@ -152,6 +167,8 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
         return t + first;
     if (cycles > second && !(e->real & GRAPH_L2D))
         cycles = second;
+    if (n->load_cycles[v] && n->second_distance[v] && e->real & GRAPH_L2D)
+        return later(t + (cycles > first ? cycles : first), e->arrival[e->arrivals + 1 - n->second_distance[v]]);
     if (n->load_cycles[v])
         return t + (cycles > first ? cycles : first);
     if (n->arrival_distance[v])
@@ -189,6 +206,18 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
     return done;
 }
 
+/* Lines that an access at time t makes prefetchers request. */
+static void prefetch_data(struct evaluation *e, const struct graph_node *n, int64_t t)
+{
+    unsigned cycles = n->prefetch_cycles, first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
+    if (!(e->real & GRAPH_L1D) || cycles < first)
+        cycles = first;
+    else if (!(e->real & GRAPH_L2D) && cycles > second)
+        cycles = second;
+    if (n->prefetch_cycles)
+        e->arrival[e->arrivals + n->arrives + 1] = t + cycles;
+}
+
 static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
 {
     int64_t x = *t + e->core->timing[n->class].latency;
@@ -196,6 +225,7 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
         x = load(e, n, i, t);
         if (n->arrives)
             e->arrival[e->arrivals + 1] = x;
+        prefetch_data(e, n, *t);
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
@@ -231,6 +261,8 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
         e->arrival[e->arrivals + 1] = e->access + cycles;
         add_miss(e, i, e->access, e->access + cycles);
     }
+    if (!(n->flags & NODE_LOAD))
+        prefetch_data(e, n, e->access);
     return c;
 }
 
@@ -239,7 +271,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
     for (unsigned r = 0; r < 64; r++)
         e->reg[r] = LONG_AGO;
     e->known = e->access = e->leave = LONG_AGO;
-    e->stores = e->arrivals = 0;
+    e->stores = e->arrivals = e->fetch_arrivals = 0;
     for (uint64_t i = 0; i < count; i++) {
         const struct graph_node *n = &e->nodes[i];
         struct literal_times *t = &e->times[i];
@@ -249,7 +281,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
         t->issued = first_issue(e, n, i, t->dispatched);
         t->completed = execute(e, n, i, &t->issued);
         t->committed = commit(e, n, i, t->completed);
-        e->arrivals += n->arrives;
+        e->arrivals += n->arrives + (n->prefetch_cycles != 0);
     }
 }
 
@@ -268,7 +300,8 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
-    e.arrival = allocate(count, sizeof *e.arrival);
+    e.arrival = allocate(2 * count, sizeof *e.arrival);
+    e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
@@ -281,5 +314,6 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.data);
     free(e.left);
     free(e.arrival);
+    free(e.fetch_arrival);
     return count ? (uint64_t)times[count - 1].committed : 0;
 }
