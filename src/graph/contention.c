@@ -50,6 +50,8 @@ unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint6
 {
     unsigned distance = 0;
     const struct miss *first = NULL;
+    if (c->misses.count < mshrs)
+        return 0;
     while (outstanding(&c->misses, when, &first) >= mshrs) {
         when = first->end;
         distance = arrival - first->arrival;
@@ -57,14 +59,22 @@ unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint6
     return distance;
 }
 
-void contention_add_miss(struct contention *c, uint64_t dispatched, uint64_t begin, uint64_t end, uint32_t arrival)
+/* Forgets misses that have ended in this cycle, before which no miss begins any more. */
+static void forget_misses(struct misses *m, uint64_t cycle)
 {
-    struct misses *m = &c->misses;
     unsigned kept = 0;
     for (unsigned i = 0; i < m->count; i++)
-        if (m->of[i].end > dispatched) /* no miss begins before this cycle any more */
+        if (m->of[i].end > cycle)
             m->of[kept++] = m->of[i];
     m->count = kept;
+}
+
+void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
+                         uint32_t arrival)
+{
+    struct misses *m = &c->misses;
+    if (m->count + 1 >= mshrs || m->count == MISSES)
+        forget_misses(m, dispatched);
     if (m->count < MISSES)
         m->of[m->count++] = (struct miss){begin, end, arrival};
 }

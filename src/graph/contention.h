@@ -167,7 +167,8 @@ static inline void contention_leave(struct contention *c, const struct contentio
  * `arrival` the one is that frees an MSHR for it. */
 unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
 /* A miss begins in cycle `begin` and ends in cycle `end`. Its instruction was dispatched in cycle `dispatched`. */
-void contention_add_miss(struct contention *c, uint64_t dispatched, uint64_t begin, uint64_t end, uint32_t arrival);
+void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
+                         uint32_t arrival);
 
 void contention_limits_init(struct contention_limits *l, const struct graph_core *c);
 void contention_init(struct contention *c, const struct contention_limits *l);

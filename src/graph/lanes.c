@@ -415,8 +415,8 @@ static void add_miss(struct lanes *l, const struct graph_node *n, const struct r
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j];
         if (takes_mshr(n, j / 2))
-            contention_add_miss(&l->judge[j], time_of(l, d, lane), time_of(l, t, lane), time_of(l, x, lane),
-                                l->arrivals + 1);
+            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), time_of(l, t, lane),
+                                time_of(l, x, lane), l->arrivals + 1);
     }
 }
 

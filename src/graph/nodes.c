@@ -7,7 +7,7 @@
 
 enum {
     PREFETCHES = 64, /* lines that one access can make prefetchers request */
-    LINES = 4096,    /* entries of the table of recent arrivals, by line */
+    LINES = 1024,    /* entries of the table of recent arrivals, by line */
     BUCKETS = 4096,  /* lists of recent stores, by the 8 bytes that they write */
     NO_STORE = 0     /* stores count from 1 */
 };
@@ -23,8 +23,9 @@ struct group {
 /* Instructions that hold an entry of a structure until they commit, as a ring of their numbers. */
 struct holders {
     uint32_t *insn;
-    unsigned size;  /* entries of the structure */
-    uint64_t count; /* instructions that have taken an entry */
+    unsigned size; /* entries of the structure */
+    unsigned next; /* index of the entry that is taken next */
+    bool full;     /* all entries have been taken once */
 };
 
 /* A store, in the lists of the granules of its first and its last byte. */
@@ -42,11 +43,12 @@ struct line_entry {
 
 struct node_builder {
     struct graph_core core;
-    struct memsys *memory; /* as instructions that retire leave it */
-    uint64_t insns;        /* nodes built so far */
-    uint32_t stores;       /* stores so far */
-    uint32_t arrivals;     /* arrivals so far */
-    bool prefetcher;       /* the L1I has one */
+    unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
+    struct memsys *memory;                          /* as instructions that retire leave it */
+    uint64_t insns;                                 /* nodes built so far */
+    uint32_t stores;                                /* stores so far */
+    uint32_t arrivals;                              /* arrivals so far */
+    bool prefetcher;                                /* the L1I has one */
     uint64_t fetched_line; /* last line that `memory` was asked for, or UINT64_MAX after a taken branch */
     bool after_mispredicted, after_serial; /* what the last instruction was */
     struct group group[GROUP_VARIANTS];
@@ -93,10 +95,9 @@ static unsigned fetch_line(struct node_builder *b, uint64_t addr)
 static unsigned fetch_level(struct node_builder *b, const struct held_insn *h, uint64_t first, uint64_t last)
 {
     unsigned level = LEVEL_L1, second;
-    uint64_t bytes = b->core.fetch_line_bytes;
     if (first != b->fetched_line)
-        level = fetch_line(b, first * bytes);
-    if (last != first && (second = fetch_line(b, last * bytes)) > level)
+        level = fetch_line(b, first << b->fetch_shift);
+    if (last != first && (second = fetch_line(b, last << b->fetch_shift)) > level)
         level = second;
     b->fetched_line = h->flags & IS_CONTROL && h->taken ? UINT64_MAX : last;
     return level;
@@ -130,7 +131,7 @@ static uint16_t distance_to(uint32_t arrival, uint32_t arrivals, unsigned most)
 
 /* Of the lines that the last access made prefetchers request, into a cache of this level: remembers in the table that
  * they come with number `arrival`. Returns the farthest level that they come from, or LEVEL_L1 if there is none. */
-static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_bytes, uint32_t arrival,
+static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_shift, uint32_t arrival,
                                struct line_entry table[LINES])
 {
     unsigned level = LEVEL_L1;
@@ -138,7 +139,7 @@ static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into,
         const struct prefetched_line *p = &b->prefetched[i];
         if (p->data != data || p->into != into)
             continue;
-        struct line_entry *e = entry_of(table, p->addr / line_bytes);
+        struct line_entry *e = entry_of(table, p->addr >> line_shift);
         for (unsigned v = 0; v < PREDICTIONS; v++)
             e->arrival[v] = arrival;
         level = p->level > level ? p->level : level;
@@ -215,7 +216,7 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
         n->fetch_distance = distance_to(e->arrival[v], b->fetch_arrivals, GRAPH_FETCH_ARRIVALS);
     if (n->fetch_distance)
         n->l1i_cycles[v] = n->l2i_cycles[v] = 0;
-    unsigned from = add_prefetches(b, false, LEVEL_L1, c->fetch_line_bytes, b->fetch_arrivals + 1, b->fetch_line);
+    unsigned from = add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
     n->fetch_prefetches = from > LEVEL_L1;
     n->fetch_prefetch_cycles = (uint16_t)(from > LEVEL_L2 ? c->latency[from] - c->latency[LEVEL_L2] : 0);
     b->fetch_arrivals += n->fetch_prefetches;
@@ -223,7 +224,7 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
 
 static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
-    uint64_t first = h->pc / b->core.fetch_line_bytes, last = (h->pc + h->length - 1) / b->core.fetch_line_bytes;
+    uint64_t first = h->pc >> b->fetch_shift, last = (h->pc + h->length - 1) >> b->fetch_shift;
     b->prefetches = 0;
     uint64_t before = b->fetched_line;
     unsigned level = fetch_level(b, h, first, last);
@@ -242,11 +243,14 @@ static unsigned take_entry(struct holders *h, uint64_t insn, unsigned most)
     unsigned distance = most;
     if (h->size >= most)
         return most; /* the ROB is full before */
-    uint32_t *at = &h->insn[h->count % h->size];
-    if (h->count >= h->size && insn - *at < most)
-        distance = (unsigned)((uint32_t)insn - *at);
+    uint32_t *at = &h->insn[h->next];
+    if (h->full && (uint32_t)insn - *at < most)
+        distance = (uint32_t)insn - *at;
     *at = (uint32_t)insn;
-    h->count++;
+    if (++h->next == h->size) {
+        h->next = 0;
+        h->full = true;
+    }
     return distance;
 }
 
@@ -342,7 +346,7 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
     else if (a->merged && a->level > LEVEL_L1)
         n->load_cycles[v] = a->cycles; /* a prefetch brings the line */
     if (level == LEVEL_L2 && n->load_cycles[v] && !(requested && v == PREDICTION_REAL)) {
-        e = entry_of(b->second_line, h->addr / b->core.second_line_bytes);
+        e = entry_of(b->second_line, h->addr >> b->second_shift);
         n->second_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
         if (n->second_distance[v])
             n->load_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
@@ -355,8 +359,8 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
     const struct graph_core *c = &b->core;
     if (b->prefetches == 0)
         return;
-    unsigned first = add_prefetches(b, true, LEVEL_L1, c->data_line_bytes, b->arrivals + 1, b->line);
-    unsigned second = add_prefetches(b, true, LEVEL_L2, c->second_line_bytes, b->arrivals + 1, b->second_line);
+    unsigned first = add_prefetches(b, true, LEVEL_L1, b->data_shift, b->arrivals + 1, b->line);
+    unsigned second = add_prefetches(b, true, LEVEL_L2, b->second_shift, b->arrivals + 1, b->second_line);
     unsigned level = first > second ? first : second;
     if (level == LEVEL_L1)
         return;
@@ -376,7 +380,7 @@ static void add_arrival(struct node_builder *b, struct graph_node *n, struct lin
 
 static void set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
-    struct line_entry *e = entry_of(b->line, h->addr / b->core.data_line_bytes);
+    struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
     b->prefetches = 0;
     unsigned level = data_level(b, h);
     unsigned brings = 0;
@@ -408,7 +412,7 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
     unsigned real = d->level > LEVEL_L1 && !d->merged, perfect = level > LEVEL_L1;
     if (b->core.store_allocates) {
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
-        add_arrival(b, n, entry_of(b->line, h->addr / b->core.data_line_bytes), n->requests);
+        add_arrival(b, n, entry_of(b->line, h->addr >> b->data_shift), n->requests);
     }
     set_prefetches(b, n);
 }
@@ -484,6 +488,9 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
         return NULL;
     }
     b->core = *c;
+    b->fetch_shift = (unsigned)__builtin_ctz(c->fetch_line_bytes);
+    b->data_shift = (unsigned)__builtin_ctz(c->data_line_bytes);
+    b->second_shift = (unsigned)__builtin_ctz(c->second_line_bytes);
     b->fetched_line = UINT64_MAX;
     b->memory = core_new_memsys(config, err);
     b->prefetcher = config->l1i_prefetch != 0;

@@ -84,7 +84,8 @@ static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t en
     const struct graph_node *n = &e->nodes[i];
     uint64_t dispatched = (uint64_t)e->times[i].dispatched;
     if (e->judges && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
-        contention_add_miss(&e->contention, dispatched, (uint64_t)begin, (uint64_t)end, (uint32_t)e->arrivals + 1);
+        contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
+                            (uint32_t)e->arrivals + 1);
 }
 
 /* ---- stages */
