@@ -1,0 +1,89 @@
+#include "report/graph_report.h"
+
+#include <math.h>
+
+#include "report/run_report.h"
+#include "stacks/interactions.h"
+
+/* Interactions of fewer cycles, in percent of all, are not on the page. */
+static const double LEAST_PERCENT = 0.1;
+
+static double percent_of(const struct stack_interval *total, double cycles)
+{
+    return total->cycles ? 100 * cycles / (double)total->cycles : 0;
+}
+
+/* By how much the graph's cycles with everything real differ from the simulated ones. */
+static double error_percent(const struct stack_interval *total)
+{
+    return percent_of(total, (double)total->graph.with[GRAPH_EVERYTHING] - (double)total->cycles);
+}
+
+void graph_report_print(const struct stack_interval *total, FILE *to)
+{
+    char text[GROUPED_SIZE];
+    fprintf(to,
+            " The dependence graph takes %s cycles with all structures real: %+.2f %% of the simulated\n cycles.\n\n",
+            grouped(total->graph.with[GRAPH_EVERYTHING], text), error_percent(total));
+}
+
+void graph_report_print_interactions(const struct stack_interval *total, FILE *to)
+{
+    struct interaction of[INTERACTIONS];
+    unsigned shown = 0;
+    interactions_find(&total->graph, of);
+    fputs(" Interactions, in percent of the cycles:\n", to);
+    for (unsigned i = 0; i < INTERACTIONS; i++) {
+        const char *first = component_rows[of[i].first].label, *second = component_rows[of[i].second].label;
+        double percent = percent_of(total, (double)of[i].cycles);
+        if (fabs(percent) < LEAST_PERCENT)
+            continue;
+        shown++;
+        if (percent > 0)
+            fprintf(to, " %5.1f  %s and %s overlap: these cycles go only if both are perfect.\n", percent, first,
+                    second);
+        else
+            fprintf(to, " %5.1f  %s and %s are serial: these cycles go if either is perfect.\n", -percent, first,
+                    second);
+    }
+    if (shown == 0)
+        fprintf(to, " none of %.1f %% or more.\n", LEAST_PERCENT);
+    fputc('\n', to);
+}
+
+/* Names of the structures in a set. */
+static json_t *names_json(unsigned real)
+{
+    static const char *const names[] = {"l1i", "l2i", "itlb", "branch", "l1d", "l2d", "dtlb"};
+    json_t *array = json_array();
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (real >> i & 1)
+            json_array_append_new(array, json_string(names[i]));
+    return array;
+}
+
+static json_t *interactions_json(const struct stack_interval *total)
+{
+    struct interaction of[INTERACTIONS];
+    json_t *array = json_array();
+    interactions_find(&total->graph, of);
+    for (unsigned i = 0; i < INTERACTIONS; i++)
+        json_array_append_new(array, json_pack("{s:[s, s], s:I, s:f}", "structures", component_rows[of[i].first].key,
+                                               component_rows[of[i].second].key, "cycles", (json_int_t)of[i].cycles,
+                                               "percent", percent_of(total, (double)of[i].cycles)));
+    return array;
+}
+
+json_t *graph_report_json(const struct stack_interval *total, bool interactions)
+{
+    json_t *sets = json_array();
+    for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
+        if (graph_has_set(real))
+            json_array_append_new(
+                sets, json_pack("{s:o, s:I}", "real", names_json(real), "cycles", (json_int_t)total->graph.with[real]));
+    json_t *object = json_pack("{s:I, s:f, s:o}", "cycles", (json_int_t)total->graph.with[GRAPH_EVERYTHING],
+                               "error_percent", error_percent(total), "sets", sets);
+    if (interactions)
+        json_object_set_new(object, "interactions", interactions_json(total));
+    return object;
+}
