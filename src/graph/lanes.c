@@ -266,37 +266,59 @@ INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lan
     return l->base[lane] + (uint64_t)(int64_t)r->lane[lane];
 }
 
+/* The judges of units and issue queues. Groups in which only the first data cache is real use the verdicts of those in
+ * which both are perfect: latencies of a few cycles more make little difference to contention. */
+enum { UNIT_JUDGES = 8 };
+static const uint8_t unit_judges[UNIT_JUDGES] = {0, 1, 4, 5, 6, 7, 10, 11};
+
+INLINE void share_verdict(struct verdict *v)
+{
+    enum { OTHER = 2 * DATA_CACHES }; /* judges with perfect prediction follow those with real prediction */
+    v->of[2] = v->of[0];
+    v->of[3] = v->of[1];
+    v->of[OTHER + 2] = v->of[OTHER];
+    v->of[OTHER + 3] = v->of[OTHER + 1];
+}
+
 /* Instructions dispatch at the times in `d`, or later. */
 INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        unsigned j = unit_judges[k];
         uint64_t when = time_of(l, d, l->judge_lane[j]);
         v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
         v.any |= v.of[j];
     }
-    if (v.any)
+    if (v.any) {
+        share_verdict(&v);
         await_issue(l, d, &v);
+    }
 }
 
 /* Instructions issue, at the times in `t` or later. */
 INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
 {
     struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        unsigned j = unit_judges[k];
         uint64_t when = time_of(l, t, l->judge_lane[j]);
         v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
         v.any |= v.of[j];
     }
-    if (v.any)
+    if (v.any) {
+        share_verdict(&v);
         add_delays(l, t, &v);
+    }
 }
 
 /* Instructions leave their queues at the times in `t`. */
 INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
 {
-    for (unsigned j = 0; j < JUDGES; j++)
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        unsigned j = unit_judges[k];
         contention_leave(&l->judge[j], need, time_of(l, t, l->judge_lane[j]), l->insns);
+    }
 }
 
 /* ---- memory */
@@ -356,8 +378,8 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
         again.lane[i] = later(t->lane[i], known);
     }
     struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
-        unsigned lane = l->judge_lane[j];
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        unsigned j = unit_judges[k], lane = l->judge_lane[j];
         v.of[j] = 0;
         if (in.lane[lane] && again.lane[lane] > t->lane[lane]) {
             uint64_t when = time_of(l, &again, lane);
@@ -367,6 +389,7 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
     }
     if (v.any) {
         struct row held = again;
+        share_verdict(&v);
         add_delays(l, &held, &v);
         ALL_LANES(i)
         again.lane[i] = again.lane[i] > t->lane[i] ? held.lane[i] : again.lane[i];

@@ -22,9 +22,9 @@ static double error_percent(const struct stack_interval *total)
 void graph_report_print(const struct stack_interval *total, FILE *to)
 {
     char text[GROUPED_SIZE];
-    fprintf(to,
-            " The dependence graph takes %s cycles with all structures real: %+.2f %% of the simulated\n cycles.\n\n",
-            grouped(total->graph.with[GRAPH_EVERYTHING], text), error_percent(total));
+    double error = error_percent(total);
+    fprintf(to, " With all structures real the dependence graph takes %s cycles, %.2f %% %s than simulated.\n\n",
+            grouped(total->graph.with[GRAPH_EVERYTHING], text), fabs(error), error < 0 ? "fewer" : "more");
 }
 
 void graph_report_print_interactions(const struct stack_interval *total, FILE *to)
