@@ -115,7 +115,7 @@ static inline unsigned contention_enter(struct contention *c, const struct conte
                                         uint64_t insn)
 {
     unsigned waits_for = 0;
-    if (__builtin_expect((c->queues & n->queue_full) != 0 || when - c->now > CONTENTION_LAG, 0)) {
+    if (__builtin_expect((c->queues & n->queue_full) != 0 || (int64_t)(when - c->now) > CONTENTION_LAG, 0)) {
         contention_catch_up(c, when);
         if (c->queues & n->queue_full)
             waits_for = contention_await_room(c, n, insn);

@@ -280,8 +280,8 @@ INLINE void share_verdict(struct verdict *v)
     v->of[OTHER + 3] = v->of[OTHER + 1];
 }
 
-/* Instructions dispatch at the times in `d`, or later. */
-INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+/* Instructions dispatch at the times in `d`, or later if a queue is full. */
+static __attribute__((noinline)) void enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
     for (unsigned k = 0; k < UNIT_JUDGES; k++) {
@@ -296,20 +296,58 @@ INLINE void enter_queues(struct lanes *l, const struct contention_need *need, st
     }
 }
 
-/* Instructions issue, at the times in `t` or later. */
-INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+/* Instructions enter their queues at the times in `d`, or later. Most find room in all sets that judge. */
+INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+{
+    uint64_t unsure = 0;
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        const struct contention *c = &l->judge[unit_judges[k]];
+        uint64_t passed = time_of(l, d, l->judge_lane[unit_judges[k]]) - c->now;
+        unsure |= (c->queues & need->queue_full) | ((int64_t)passed > CONTENTION_LAG);
+    }
+    if (__builtin_expect(unsure != 0, 0)) {
+        enter_late(l, need, d);
+        return;
+    }
+    for (unsigned k = 0; k < UNIT_JUDGES; k++)
+        l->judge[unit_judges[k]].queues += need->queue;
+}
+
+/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges. */
+static __attribute__((noinline)) void issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
+                                                 const uint64_t when[UNIT_JUDGES])
 {
     struct verdict v = {.any = 0};
     for (unsigned k = 0; k < UNIT_JUDGES; k++) {
         unsigned j = unit_judges[k];
-        uint64_t when = time_of(l, t, l->judge_lane[j]);
-        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
+        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[k]) - when[k]);
         v.any |= v.of[j];
     }
     if (v.any) {
         share_verdict(&v);
         add_delays(l, t, &v);
     }
+}
+
+/* Instructions issue, at the times in `t` or later. Most find a slot at once in all sets that judge: then there is one
+ * branch for all of them. */
+INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+{
+    uint64_t when[UNIT_JUDGES], use[UNIT_JUDGES], full = 0;
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        when[k] = time_of(l, t, l->judge_lane[unit_judges[k]]);
+        use[k] = l->judge[unit_judges[k]].slot[when[k] % CONTENTION_CYCLES];
+    }
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        use[k] = contention_fresh(use[k], &l->limits, when[k] / CONTENTION_CYCLES << LAP_SHIFT);
+        full |= use[k] & need->full;
+    }
+    if (__builtin_expect(full != 0 || need->interval > 1, 0)) {
+        issue_late(l, need, t, when);
+        return;
+    }
+    for (unsigned k = 0; k < UNIT_JUDGES; k++)
+        l->judge[unit_judges[k]].slot[when[k] % CONTENTION_CYCLES] = use[k] + need->issue;
 }
 
 /* Instructions leave their queues at the times in `t`. */

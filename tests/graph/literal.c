@@ -18,7 +18,8 @@ struct evaluation {
     const struct graph_core *core;
     const struct graph_node *nodes;
     unsigned real;
-    bool judges; /* evaluates contention; else takes `verdict` from its judge */
+    bool judges_units; /* evaluates contention for units and queues; else takes `verdict` from the set that does */
+    bool judges_mshrs; /* the same for MSHRs */
     struct literal_times *times;
     struct verdict *verdict;
     int64_t reg[64];              /* completion of the youngest producer */
@@ -36,11 +37,18 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The judge of a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect. */
-static unsigned judge_of(unsigned real)
+/* The set that judges MSHRs for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
+ */
+static unsigned mshr_judge_of(unsigned real)
 {
     unsigned caches = real & GRAPH_L1I ? GRAPH_L1I | GRAPH_L2I : 0;
     return real | caches | GRAPH_ITLB | GRAPH_DTLB;
+}
+
+/* The set that judges units and queues: the data caches are both real or both perfect, too. */
+static unsigned unit_judge_of(unsigned real)
+{
+    return mshr_judge_of(real) & ~(real & GRAPH_L2D ? 0u : (unsigned)GRAPH_L1D);
 }
 
 static unsigned prediction(const struct evaluation *e)
@@ -52,7 +60,7 @@ static unsigned prediction(const struct evaluation *e)
 
 static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t when, uint16_t *delay)
 {
-    if (e->judges) {
+    if (e->judges_units) {
         uint64_t at = contention_issue(&e->contention, &e->limits, &e->limits.need[n->class], (uint64_t)when);
         *delay = (uint16_t)(at - (uint64_t)when);
     }
@@ -62,7 +70,7 @@ static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t w
 static int64_t enter(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t when)
 {
     struct verdict *v = &e->verdict[i];
-    if (e->judges)
+    if (e->judges_units)
         v->room = (uint16_t)contention_enter(&e->contention, &e->limits.need[n->class], (uint64_t)when, i);
     return v->room && v->room <= i ? later(when, e->times[i - v->room].issued) : when;
 }
@@ -74,7 +82,7 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when)
     uint32_t number = (uint32_t)e->arrivals + 1;
     if (!(e->real & GRAPH_L1D) || !(e->nodes[i].requests >> prediction(e) & 1))
         return when;
-    if (e->judges)
+    if (e->judges_mshrs)
         v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
     return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
 }
@@ -83,7 +91,7 @@ static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t en
 {
     const struct graph_node *n = &e->nodes[i];
     uint64_t dispatched = (uint64_t)e->times[i].dispatched;
-    if (e->judges && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
+    if (e->judges_mshrs && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
         contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
                             (uint32_t)e->arrivals + 1);
 }
@@ -230,7 +238,7 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
-    if (e->judges)
+    if (e->judges_units)
         contention_leave(&e->contention, &e->limits.need[n->class], (uint64_t)*t, i);
     if (n->dest)
         e->reg[n->dest] = x;
@@ -297,7 +305,9 @@ static void *allocate(uint64_t count, size_t size)
 uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
                           struct literal_times *times)
 {
-    struct evaluation e = {.core = c, .nodes = nodes, .real = judge_of(real), .judges = true, .times = times};
+    const unsigned units = unit_judge_of(real), mshrs = mshr_judge_of(real);
+    struct evaluation e = {.core = c, .nodes = nodes, .real = units, .judges_units = true, .times = times};
+    e.judges_mshrs = mshrs == units;
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
@@ -306,9 +316,15 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
-    if (e.real != real) {
+    e.judges_units = false;
+    if (mshrs != units) {
+        e.real = mshrs;
+        e.judges_mshrs = true;
+        evaluate(&e, count);
+    }
+    e.judges_mshrs = false;
+    if (real != e.real) {
         e.real = real;
-        e.judges = false;
         evaluate(&e, count);
     }
     free(e.verdict);
