@@ -184,6 +184,12 @@ static inline void join_group(struct node_builder *b, const struct held_insn *h,
     g->line = last | -(uint64_t)(control & h->taken);
 }
 
+/* The cycles that a line from this level takes beyond one from the L2. */
+static uint16_t beyond_second(const struct graph_core *c, unsigned level)
+{
+    return (uint16_t)(level > LEVEL_L2 ? c->latency[level] - c->latency[LEVEL_L2] : 0);
+}
+
 /* Fetch stalls. With perfect prediction a line that a wrong path brought in is missed by the right one, and the other
  * way around. */
 static void set_fetch_stalls(const struct node_builder *b, const struct fetch_stalls *s, struct graph_node *n,
@@ -201,7 +207,7 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
         n->l1i_cycles[PREDICTION_PERFECT] = n->l2i_cycles[PREDICTION_PERFECT] = 0;
     } else if (level > LEVEL_L1 && !s->requested) {
         n->l1i_cycles[PREDICTION_PERFECT] = (uint16_t)(c->latency[LEVEL_L2] - c->latency[LEVEL_L1]);
-        n->l2i_cycles[PREDICTION_PERFECT] = (uint16_t)(c->latency[level] - c->latency[LEVEL_L2]);
+        n->l2i_cycles[PREDICTION_PERFECT] = beyond_second(c, level);
     }
 }
 
@@ -218,7 +224,7 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
         n->l1i_cycles[v] = n->l2i_cycles[v] = 0;
     unsigned from = add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
     n->fetch_prefetches = from > LEVEL_L1;
-    n->fetch_prefetch_cycles = (uint16_t)(from > LEVEL_L2 ? c->latency[from] - c->latency[LEVEL_L2] : 0);
+    n->fetch_prefetch_cycles = beyond_second(c, from);
     b->fetch_arrivals += n->fetch_prefetches;
 }
 

@@ -2,8 +2,8 @@
  *
  * The graph (graph/graph.h) predicts the cycles of all idealized cores from one run. The stack is the mean over all
  * orders in which structures can become real, as the reference has it from simulations (reference.h): the Shapley value
- * of each structure. With everything real the graph should take the cycles that the core took; shares are scaled by
- * the difference, so that they sum to the cycles of the interval. */
+ * of each structure. What remains is the base, as in all methods; so the difference between the cycles that the graph
+ * takes with everything real and those that the core took is in the base. */
 #include <errno.h>
 
 #include "stacks/reference.h"
@@ -95,14 +95,11 @@ static void restarted(void *state)
 /* Charges an interval with the shares of its cycles by the graph. */
 static void charge_shares(const struct stack_interval *s, struct stack *to)
 {
-    int64_t cycles[REFERENCE_SETS] = {0}, shares[COMPONENTS];
-    uint64_t whole = s->graph.with[GRAPH_EVERYTHING];
+    int64_t cycles[REFERENCE_SETS] = {0};
     for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
         if (graph_has_set(real))
             cycles[components_of(real)] = (int64_t)s->graph.with[real];
-    reference_shares(cycles, shares);
-    for (unsigned c = 0; whole && c < COMPONENTS; c++)
-        to->parts[c] = (int64_t)((__int128)shares[c] * (__int128)s->cycles / (__int128)whole);
+    reference_shares(cycles, to->parts);
 }
 
 static void finished(void *state)

@@ -76,7 +76,7 @@ struct stack_interval {
     uint64_t overlap_cycles;
     struct stack of[STACK_KINDS]; /* all zeros for kinds not in use */
     /* Cycles that the dependence graph predicts, by set of real structures; all zeros without STACK_graph. With
-     * everything real they should be `cycles`; the stack of graph is scaled by the difference. */
+     * everything real they should be `cycles`. */
     struct graph_cycles graph;
 };
 
