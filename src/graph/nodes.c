@@ -187,6 +187,7 @@ static inline void join_group(struct node_builder *b, const struct held_insn *h,
 /* The cycles that a line from this level takes beyond one from the L2. */
 static uint16_t beyond_second(const struct graph_core *c, unsigned level)
 {
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond ; no level is beyond LEVEL_MEMORY */
     return (uint16_t)(level > LEVEL_L2 ? c->latency[level] - c->latency[LEVEL_L2] : 0);
 }
 
