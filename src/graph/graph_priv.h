@@ -70,8 +70,9 @@ struct graph_node {
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
-    /* The L2 has the line, or gets it with the arrival of that many arrivals before the next: a prefetch. */
-    uint16_t second_distance[PREDICTIONS];
+    /* With perfect prediction, the L2 gets the line with the arrival of that many arrivals before the next: a prefetch.
+     */
+    uint16_t second_distance;
     uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */

@@ -370,6 +370,12 @@ INLINE int16_t load_latency(const struct graph_core *c, unsigned cycles, unsigne
     return (int16_t)(data_caches == 1 && cycles > second ? second : cycles);
 }
 
+/* The arrival at this distance; `never` if that is 0. */
+INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance)
+{
+    return distance ? &l->arrival[(l->arrivals + 1 - distance) % GRAPH_ARRIVALS] : &l->never;
+}
+
 INLINE void raise_group(struct row *restrict to, unsigned group, const struct row *restrict with)
 {
     for (unsigned i = group * GROUP_LANES; i < (group + 1) * GROUP_LANES; i++)
@@ -391,11 +397,11 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
             int16_t cycles = load_latency(&l->core, n->load_cycles[v], caches);
             for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
                 x->lane[i] = (int16_t)(t->lane[i] + cycles);
-            if (n->second_distance[v] && caches > 1)
-                raise_group(x, g, &l->arrival[(l->arrivals + 1 - n->second_distance[v]) % GRAPH_ARRIVALS]);
-        } else if (n->arrival_distance[v]) {
-            raise_group(x, g, &l->arrival[(l->arrivals + 1 - n->arrival_distance[v]) % GRAPH_ARRIVALS]);
         }
+        if (n->arrival_distance[v])
+            raise_group(x, g, arrival_before(l, n->arrival_distance[v]));
+        if (n->second_distance && caches > 1 && v == PREDICTION_PERFECT)
+            raise_group(x, g, arrival_before(l, n->second_distance));
     }
 }
 
@@ -444,12 +450,6 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
 INLINE bool takes_mshr(const struct graph_node *n, unsigned group)
 {
     return group % DATA_CACHES && n->requests >> group / DATA_CACHES & 1;
-}
-
-/* The arrival that a judge names by its distance, or `never`. */
-INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance)
-{
-    return distance ? &l->arrival[(l->arrivals + 1 - distance) % GRAPH_ARRIVALS] : &l->never;
 }
 
 /* Misses begin at the times in `t`, or later if all MSHRs are in use. */

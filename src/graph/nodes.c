@@ -39,6 +39,7 @@ struct recent_store {
 struct line_entry {
     uint64_t line;
     uint32_t arrival[PREDICTIONS];
+    bool prefetched; /* the last arrival with perfect prediction is a prefetch */
 };
 
 struct node_builder {
@@ -130,7 +131,8 @@ static uint16_t distance_to(uint32_t arrival, uint32_t arrivals, unsigned most)
 }
 
 /* Of the lines that the last access made prefetchers request, into a cache of this level: remembers in the table that
- * they come with number `arrival`. Returns the farthest level that they come from, or LEVEL_L1 if there is none. */
+ * they come with number `arrival` if prediction is perfect; with real prediction, loads show in the real run how late
+ * prefetches are. Returns the farthest level that the lines come from, or LEVEL_L1 if there is none. */
 static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_shift, uint32_t arrival,
                                struct line_entry table[LINES])
 {
@@ -140,8 +142,8 @@ static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into,
         if (p->data != data || p->into != into)
             continue;
         struct line_entry *e = entry_of(table, p->addr >> line_shift);
-        for (unsigned v = 0; v < PREDICTIONS; v++)
-            e->arrival[v] = arrival;
+        e->arrival[PREDICTION_PERFECT] = arrival;
+        e->prefetched = true;
         level = p->level > level ? p->level : level;
     }
     return level;
@@ -344,19 +346,18 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
 {
     const struct data_access *a = &h->access;
     bool requested = a->level > LEVEL_L1 && !a->merged, requests = v == PREDICTION_REAL ? requested : level > LEVEL_L1;
-    uint16_t distance = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
     n->requests |= (uint8_t)(requests << v);
-    if (requests)
+    if (requests) {
         n->load_cycles[v] = requested ? a->cycles : (uint16_t)b->core.latency[level];
-    else if (distance)
-        n->arrival_distance[v] = distance;
-    else if (a->merged && a->level > LEVEL_L1)
-        n->load_cycles[v] = a->cycles; /* a prefetch brings the line */
-    if (level == LEVEL_L2 && n->load_cycles[v] && !(requested && v == PREDICTION_REAL)) {
+    } else {
+        n->arrival_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
+        /* No request that is known brings the line, or one that may be late: a prefetch. */
+        if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched))
+            n->load_cycles[v] = a->cycles;
+    }
+    if (v == PREDICTION_PERFECT && level == LEVEL_L2 && !requested) {
         e = entry_of(b->second_line, h->addr >> b->second_shift);
-        n->second_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
-        if (n->second_distance[v])
-            n->load_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
+        n->second_distance = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
     }
 }
 
@@ -383,6 +384,7 @@ static void add_arrival(struct node_builder *b, struct graph_node *n, struct lin
     for (unsigned v = 0; v < PREDICTIONS; v++)
         if (brings >> v & 1)
             e->arrival[v] = b->arrivals;
+    e->prefetched &= !(brings >> PREDICTION_PERFECT & 1);
 }
 
 static void set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)

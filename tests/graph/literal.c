@@ -176,13 +176,12 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
         return t + first;
     if (cycles > second && !(e->real & GRAPH_L2D))
         cycles = second;
-    if (n->load_cycles[v] && n->second_distance[v] && e->real & GRAPH_L2D)
-        return later(t + (cycles > first ? cycles : first), e->arrival[e->arrivals + 1 - n->second_distance[v]]);
-    if (n->load_cycles[v])
-        return t + (cycles > first ? cycles : first);
+    int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
     if (n->arrival_distance[v])
-        return later(t + first, e->arrival[e->arrivals + 1 - n->arrival_distance[v]]);
-    return t + first;
+        x = later(x, e->arrival[e->arrivals + 1 - n->arrival_distance[v]]);
+    if (n->second_distance && v == PREDICTION_PERFECT && e->real & GRAPH_L2D)
+        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance]);
+    return x;
 }
 
 /* A load: sets *t to its last issue and returns when it has its data. */
