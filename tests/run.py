@@ -46,6 +46,7 @@ GROUPS = [
     cli("record"),
     cli("stack"),
     cli("stack_and_stalls"),
+    cli("graph"),
     cli("validate"),
     Group("machine", "tests/machine/run.py build/cyclescope", "tests/machine/run.py --long build/cyclescope"),
     Group("suite", "suite/run.py check"),

@@ -1,10 +1,13 @@
 /* compare: the dependence graph of a run, evaluated by src/graph, evaluated literally, and compared with simulations.
  *
- *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--simulate] [--jobs N] [--] PROGRAM [ARGUMENTS]
+ *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--simulate] [--times N]
+ *             [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS]
  *
  * The vectors must agree with the literal evaluation in every set of real structures: what does not hold is a line on
  * standard output. With --simulate the program is also simulated on each of the idealized cores, and a table shows
- * predicted and simulated cycles. Exit status 0, 1 if evaluations differ, 125 for other errors. */
+ * predicted and simulated cycles. With --times N, a table shows the N places in the program at which the times of the
+ * graph and of the simulation part most, with everything real (times.h). Exit status 0, 1 if evaluations differ, 125
+ * for other errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,6 +23,7 @@
 #include "cmd/guest_run.h"
 #include "guest/files.h"
 #include "graph/literal.h"
+#include "graph/times.h"
 #include "stacks/reference.h"
 
 enum { SETS = GRAPH_EVERYTHING + 1, LINES = 20 };
@@ -30,6 +34,8 @@ struct recording {
     uint64_t count, room;
     uint64_t *stores; /* numbers of instructions, by number of the store */
     uint64_t store_count, store_room, drained;
+    struct literal_times *times; /* of the simulation, by instruction, if they are wanted */
+    struct times_log log;
     uint64_t space;
     struct graph_core core;
     struct node_builder *builder;
@@ -39,7 +45,7 @@ struct comparison {
     struct core_options core;
     struct guest_options guest;
     bool simulate, quick, show;
-    uint64_t jobs;
+    uint64_t jobs, time_rows;
     struct own_output own;
     struct recording recording;
     struct graph *graph;
@@ -79,6 +85,7 @@ static void on_retired(void *context, const struct retired_insn *r, uint64_t cyc
     if (c->count == c->room) {
         c->room = c->room ? 2 * c->room : 1 << 16;
         c->insns = resized(c->insns, c->room, sizeof *c->insns);
+        c->times = resized(c->times, c->room, sizeof *c->times);
     }
     if (c->store_count == c->store_room) {
         c->store_room = c->store_room ? 2 * c->store_room : 1 << 16;
@@ -86,8 +93,9 @@ static void on_retired(void *context, const struct retired_insn *r, uint64_t cyc
     }
     if (r->code->flags & IS_STORE)
         c->stores[c->store_count++] = c->count;
+    c->times[c->count] = c->log.of_slot[r->slot];
+    c->times[c->count].committed = (int64_t)cycle;
     graph_hold(&c->insns[c->count++], r, c->space);
-    (void)cycle;
     graph_retired(k->graph, r);
     if (c->count % 256 == 0)
         graph_advance(k->graph, UINT64_MAX);
@@ -101,6 +109,30 @@ static void on_drained(void *context, uint32_t store, const struct data_access *
         c->insns[c->stores[c->drained++]].drain = *a;
     (void)cycle;
     graph_drained(k->graph, store, a);
+}
+
+static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_fetched(&k->recording.log, v, cycle);
+}
+
+static void on_dispatched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_dispatched(&k->recording.log, v, cycle);
+}
+
+static void on_issued(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_issued(&k->recording.log, v, cycle);
+}
+
+static void on_completed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_completed(&k->recording.log, v, cycle);
 }
 
 static void keep_cycles(void *context, const struct graph_cycles *cycles)
@@ -233,6 +265,15 @@ static void show_stacks(struct comparison *c)
     fprintf(c->own.out, "largest error: mean of orders %.2f %%, paper's order %.2f %%\n", mean.percent, first.percent);
 }
 
+static void show_times(struct comparison *c, const struct graph_node *nodes)
+{
+    struct recording *r = &c->recording;
+    struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
+    literal_evaluate(&r->core, nodes, r->count, GRAPH_EVERYTHING, times);
+    times_print(c->own.out, r->insns, times, r->times, r->count, (unsigned)c->time_rows);
+    free(times);
+}
+
 static void show_predicted(struct comparison *c)
 {
     for (unsigned real = 0; real < SETS; real++) {
@@ -291,8 +332,13 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     if (code != 0)
         return code;
     c->graph = graph_new(&c->core.config, keep_cycles, c, err);
-    const struct core_observer observer = {
-        .begin = on_begin, .retired = on_retired, .drained = on_drained, .context = c};
+    struct core_observer observer = {.begin = on_begin, .retired = on_retired, .drained = on_drained, .context = c};
+    if (c->time_rows) {
+        observer.fetched = on_fetched;
+        observer.dispatched = on_dispatched;
+        observer.issued = on_issued;
+        observer.completed = on_completed;
+    }
     uint64_t cycles;
     if (c->graph == NULL || simulate(c, &c->core.config, &observer, &cycles, err) != 0)
         return -EINVAL;
@@ -305,6 +351,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     compare_evaluations(c, nodes);
     if (c->show)
         show_predicted(c);
+    if (c->time_rows)
+        show_times(c, nodes);
     if (c->simulate)
         show_simulated(c);
     else if (!c->lines && c->quick)
@@ -312,6 +360,7 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
                 100 * ((double)c->streamed.with[GRAPH_EVERYTHING] / (double)cycles - 1));
     free(nodes);
     free(r->insns);
+    free(r->times);
     free(r->stores);
     node_builder_free(r->builder);
     return 0;
@@ -336,6 +385,7 @@ int main(int argc, char **argv)
     core_options_init(&c.core);
     const struct option table[] = {
         {"simulate", OPTION_FLAG, &c.simulate, NULL, "also simulate all idealized cores"},
+        {"times", OPTION_COUNT, &c.time_rows, "N", "show the N places at which graph and simulation part most"},
         {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
         {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
         {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
