@@ -69,14 +69,23 @@ static void forget_misses(struct misses *m, uint64_t cycle)
     m->count = kept;
 }
 
+static struct miss *first_to_end(struct misses *m)
+{
+    struct miss *first = m->of;
+    for (struct miss *o = m->of; o < m->of + m->count; o++)
+        if (o->end < first->end)
+            first = o;
+    return first;
+}
+
 void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
                          uint32_t arrival)
 {
     struct misses *m = &c->misses;
     if (m->count + 1 >= mshrs || m->count == MISSES)
         forget_misses(m, dispatched);
-    if (m->count < MISSES)
-        m->of[m->count++] = (struct miss){begin, end, arrival};
+    struct miss *to = m->count < MISSES ? &m->of[m->count++] : first_to_end(m);
+    *to = (struct miss){begin, end, arrival};
 }
 
 void contention_init(struct contention *c, const struct contention_limits *l)

@@ -73,6 +73,10 @@ struct graph_node {
     /* With perfect prediction, the L2 gets the line with the arrival of that many arrivals before the next: a prefetch.
      */
     uint16_t second_distance;
+    /* It is the first to use a prefetched line, which comes with the arrival at this distance. The prefetch had an MSHR
+     * for that many cycles before, in the predictions of which the bit is set. */
+    uint16_t used_distance, used_cycles;
+    uint8_t uses;
     uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */

@@ -527,6 +527,20 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         add_miss(l, n, &l->access, arrival);
 }
 
+/* The prefetch of the line that this instruction uses had an MSHR until the line arrived. */
+static void add_used_prefetch(struct lanes *l, const struct graph_node *n)
+{
+    const struct row *d = dispatched_at(l, l->insns), *a = arrival_before(l, n->used_distance);
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned g = j / 2, lane = l->judge_lane[j];
+        if (g % DATA_CACHES == 0 || !(n->uses >> g / DATA_CACHES & 1))
+            continue;
+        uint64_t end = time_of(l, a, lane), cycles = (uint64_t)load_latency(&l->core, n->used_cycles, g % DATA_CACHES);
+        contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), end - cycles, end,
+                            l->arrivals + 1 - n->used_distance);
+    }
+}
+
 /* Lines that an access at the times in `t` makes prefetchers request will arrive. */
 static void prefetch_data(struct lanes *l, const struct graph_node *n, const struct row *t)
 {
@@ -625,6 +639,8 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
     const struct contention_need *need = &l->limits.need[n->class];
     struct row *d = dispatched_at(l, l->insns), *t = issued_at(l, l->insns);
     fetch_and_dispatch(l, n, need, d);
+    if (n->uses)
+        add_used_prefetch(l, n);
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
     commit(l, n, &l->result);

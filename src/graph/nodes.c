@@ -39,7 +39,9 @@ struct recent_store {
 struct line_entry {
     uint64_t line;
     uint32_t arrival[PREDICTIONS];
-    bool prefetched; /* the last arrival with perfect prediction is a prefetch */
+    bool prefetched;           /* the last arrival with perfect prediction is a prefetch */
+    uint32_t prefetch_arrival; /* of a prefetch that has not been used; 0: none */
+    uint16_t prefetch_cycles;  /* its latency */
 };
 
 struct node_builder {
@@ -142,8 +144,9 @@ static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into,
         if (p->data != data || p->into != into)
             continue;
         struct line_entry *e = entry_of(table, p->addr >> line_shift);
-        e->arrival[PREDICTION_PERFECT] = arrival;
+        e->arrival[PREDICTION_PERFECT] = e->prefetch_arrival = arrival;
         e->prefetched = true;
+        e->prefetch_cycles = (uint16_t)b->core.latency[p->level];
         level = p->level > level ? p->level : level;
     }
     return level;
@@ -387,6 +390,15 @@ static void add_arrival(struct node_builder *b, struct graph_node *n, struct lin
     e->prefetched &= !(brings >> PREDICTION_PERFECT & 1);
 }
 
+/* The first use of a prefetched line tells that the prefetch was made, in predictions that do not request the line. */
+static void set_use(const struct node_builder *b, struct graph_node *n, struct line_entry *e)
+{
+    n->used_distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
+    n->used_cycles = e->prefetch_cycles;
+    n->uses = n->used_distance ? (uint8_t)(~n->requests & ((1 << PREDICTIONS) - 1)) : 0;
+    e->prefetch_arrival = 0;
+}
+
 static void set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
@@ -398,6 +410,7 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
         set_arrival(b, h, n, v, level, e);
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     }
+    set_use(b, n, e);
     add_arrival(b, n, e, brings);
     set_prefetches(b, n);
 }
@@ -420,8 +433,10 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
         return;
     unsigned real = d->level > LEVEL_L1 && !d->merged, perfect = level > LEVEL_L1;
     if (b->core.store_allocates) {
+        struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
-        add_arrival(b, n, entry_of(b->line, h->addr >> b->data_shift), n->requests);
+        set_use(b, n, e);
+        add_arrival(b, n, e, n->requests);
     }
     set_prefetches(b, n);
 }

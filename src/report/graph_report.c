@@ -8,6 +8,9 @@
 /* Interactions of fewer cycles, in percent of all, are not on the page. */
 static const double LEAST_PERCENT = 0.1;
 
+/* A graph that differs by more from the simulated cycles, in percent, has missed something. */
+static const double MOST_PERCENT = 2;
+
 static double percent_of(const struct stack_interval *total, double cycles)
 {
     return total->cycles ? 100 * cycles / (double)total->cycles : 0;
@@ -25,6 +28,8 @@ void graph_report_print(const struct stack_interval *total, FILE *to)
     double error = error_percent(total);
     fprintf(to, " With all structures real the dependence graph takes %s cycles, %.2f %% %s than simulated.\n\n",
             grouped(total->graph.with[GRAPH_EVERYTHING], text), fabs(error), error < 0 ? "fewer" : "more");
+    if (fabs(error) > MOST_PERCENT)
+        fputs(" That is too far off: do not rely on the stack of graph for this run.\n\n", to);
 }
 
 void graph_report_print_interactions(const struct stack_interval *total, FILE *to)

@@ -96,6 +96,19 @@ static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t en
                             (uint32_t)e->arrivals + 1);
 }
 
+/* The prefetch of the line that an instruction uses had an MSHR until the line arrived. */
+static void add_used_prefetch(struct evaluation *e, uint64_t i)
+{
+    const struct graph_node *n = &e->nodes[i];
+    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2], cycles = n->used_cycles;
+    if (!e->judges_mshrs || !(e->real & GRAPH_L1D) || !(n->uses >> prediction(e) & 1))
+        return;
+    cycles = cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
+    uint64_t arrival = e->arrivals + 1 - n->used_distance, end = (uint64_t)e->arrival[arrival];
+    contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, end - cycles, end,
+                        (uint32_t)arrival);
+}
+
 /* ---- stages */
 
 /* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
@@ -286,6 +299,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
         t->fetched = fetch(e, n, i);
         t->decoded = decode(e, i, t->fetched);
         t->dispatched = dispatch(e, n, i, t->decoded);
+        add_used_prefetch(e, i);
         t->issued = first_issue(e, n, i, t->dispatched);
         t->completed = execute(e, n, i, &t->issued);
         t->committed = commit(e, n, i, t->completed);
