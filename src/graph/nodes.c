@@ -55,6 +55,7 @@ struct node_builder {
     uint64_t fetched_line; /* last line that `memory` was asked for, or UINT64_MAX after a taken branch */
     bool after_mispredicted, after_serial; /* what the last instruction was */
     struct group group[GROUP_VARIANTS];
+    bool same_groups[PREDICTIONS]; /* the groups with a perfect and with a real L1I are equal */
     struct holders loads, store_queue, load_store, int_regs, fp_regs;
     struct line_entry line[LINES];                 /* of the L1D */
     struct line_entry second_line[LINES];          /* of the L2: prefetches */
@@ -189,6 +190,29 @@ static inline void join_group(struct node_builder *b, const struct held_insn *h,
     g->line = last | -(uint64_t)(control & h->taken);
 }
 
+static bool groups_are_equal(const struct group *a, const struct group *b)
+{
+    return a->insns == b->insns && a->lines_left == b->lines_left && a->branches_left == b->branches_left &&
+           a->line == b->line;
+}
+
+/* Puts the instruction into the fetch groups of both variants of a prediction: with a perfect and with a real L1I. They
+ * are mostly the same. */
+static void join_groups(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned v,
+                        uint64_t first, uint64_t last)
+{
+    const unsigned perfect = v == PREDICTION_REAL ? 2 : 0, real = perfect + 1;
+    bool waits = n->l1i_cycles[v] | n->l2i_cycles[v];
+    join_group(b, h, n, perfect, first, last);
+    if (b->same_groups[v] && !waits) {
+        b->group[real] = b->group[perfect];
+        n->new_group |= (uint8_t)((n->new_group >> perfect & 1) << real);
+    } else {
+        join_group(b, h, n, real, first, last);
+        b->same_groups[v] = groups_are_equal(&b->group[perfect], &b->group[real]);
+    }
+}
+
 /* The cycles that a line from this level takes beyond one from the L2. */
 static uint16_t beyond_second(const struct graph_core *c, unsigned level)
 {
@@ -241,8 +265,8 @@ static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, s
     uint64_t before = b->fetched_line;
     unsigned level = fetch_level(b, h, first, last);
     set_fetch_stalls(b, &h->stalls, n, level);
-    for (unsigned variant = 0; variant < GROUP_VARIANTS; variant++)
-        join_group(b, h, n, variant, first, last);
+    join_groups(b, h, n, PREDICTION_PERFECT, first, last);
+    join_groups(b, h, n, PREDICTION_REAL, first, last);
     if (b->prefetcher && last != before)
         set_fetch_arrival(b, n, last, level);
 }
@@ -451,6 +475,12 @@ static void bound(uint16_t *cycles)
 
 static void bound_edges(struct graph_node *n)
 {
+    const unsigned large = ~0u << 11; /* bits of numbers that may be too large; few are */
+    unsigned all = n->itlb_cycles | n->misfetch_cycles | n->dtlb_cycles;
+    for (unsigned v = 0; v < PREDICTIONS; v++)
+        all |= n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] | n->drain_cycles[v];
+    if (!(all & large))
+        return;
     bound(&n->itlb_cycles);
     bound(&n->misfetch_cycles);
     bound(&n->dtlb_cycles);
