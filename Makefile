@@ -63,7 +63,7 @@ $(BUILD)/modules.a: $(modules)
 $(BUILD)/obj/emulate/%.o $(BUILD)/pic/emulate/%.o: CFLAGS += $(STRICT_FP) $(THREADED)
 $(BUILD)/obj/riscv/%.o $(BUILD)/pic/riscv/%.o: CFLAGS += $(STRICT_FP)
 # The simulator's inner loops: worth 5 % (make bench).
-inner_loops := $(foreach m,core sim memsys branch stacks,$(BUILD)/obj/$m/%.o $(BUILD)/pic/$m/%.o)
+inner_loops := $(foreach m,core sim memsys branch stacks graph,$(BUILD)/obj/$m/%.o $(BUILD)/pic/$m/%.o)
 $(inner_loops): CFLAGS += $(if $(filter -O2,$(OPT)),-O3)
 $(BUILD)/obj/core/exec.o $(BUILD)/pic/core/exec.o: CFLAGS += $(STRICT_FP)
 # The core files are part of the program.
@@ -90,7 +90,7 @@ $(BUILD)/firmware/sampler.elf: $(wildcard firmware/*) $(wildcard src/sampler/sam
 version  := $(shell sed -n 's/.*VERSION "\(.*\)"/\1/p' src/base/version.h)
 soname   := libcyclescope.so.0
 public_names := $(shell sed -n 's/^CYCLESCOPE_API .*[ *]\(cyclescope_[a-z_]*\)\x28.*/\1/p' include/cyclescope/cyclescope.h)
-needless := $(addprefix $(BUILD)/obj/,report/% profile/% trace/% symbols/% stacks/%)
+needless := $(addprefix $(BUILD)/obj/,report/% profile/% trace/% symbols/% stacks/% graph/%)
 pic      := $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(filter-out $(needless),$(modules)))
 LIBRARY_LIBS := -linih -lm
 # Sanitized libraries get the sanitizer's functions from the program that loads them.
@@ -125,7 +125,7 @@ unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/t
 guest_tests := $(patsubst tests/guest/%.c,build/guest/%,$(wildcard tests/guest/*.c))
 fuzz_objects := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%.o,$(filter-out tests/fuzz/fuzz_%.c tests/fuzz/memory_guest.c,$(wildcard tests/fuzz/*.c)))
 
-tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip $(BUILD)/stacks/compare
+tests: $(unit_tests) $(BUILD)/fuzz/generate $(BUILD)/roundtrip $(BUILD)/stacks/compare $(BUILD)/graph/compare
 guest-tests: $(guest_tests) $(patsubst workloads/%.c,build/workloads/%,$(wildcard workloads/*.c))
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/modules.a
@@ -151,6 +151,16 @@ $(BUILD)/stacks/%.o: tests/stacks/%.c Makefile
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/stacks/compare: $(BUILD)/stacks/compare.o $(BUILD)/stacks/literal.o $(compare_cmd) $(BUILD)/modules.a
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# The dependence graph beside its literal evaluation and simulations.
+$(BUILD)/graph/%.o: tests/graph/%.c Makefile
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CC    $@')
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/graph/compare: $(BUILD)/graph/compare.o $(BUILD)/graph/literal.o $(BUILD)/graph/times.o $(compare_cmd) $(BUILD)/modules.a
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -279,4 +289,4 @@ clean:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(objects:.o=.d) $(pic:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/stacks/*.d $(BUILD)/*.d)
+-include $(objects:.o=.d) $(pic:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/fuzz/*.d $(BUILD)/stacks/*.d $(BUILD)/graph/*.d $(BUILD)/*.d)

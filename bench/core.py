@@ -3,7 +3,7 @@
 
 Each window is simulated several times, and the shortest time counts.  Instructions are those that retired in the
 window.  Seconds are the processor time for simulating them (elapsed time with --clock wall), without the time of the
-skipped instructions.  The same windows are simulated with five accounting methods, in alternating rounds.  Memory is
+skipped instructions.  The same windows are simulated with five accounting methods (--methods), in alternating rounds.  Memory is
 the largest resident size of the simulator without the guest's memory, read ten times a second in a separate run that
 is not timed.
 """
@@ -80,7 +80,7 @@ class Memory:
 def simulate(case, suite, options, watch=None, stacks=False):
     """Simulates a window; its counts."""
     what = {"command": "stack"} if stacks else {}
-    runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", METHODS] if stacks else []), "--core",
+    runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", options.methods] if stacks else []), "--core",
                            options.core, "--skip", options.skip, "--max-insns", options.insns, **what)
     result = guest.run(runner, case, suite.sysroot, options.timeout, watch)
     if result.status != 0:
@@ -106,6 +106,7 @@ def parse():
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"default: {' '.join(DEFAULT)}")
     parser.add_argument("--all", action="store_true", help="all programs of the suite")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
+    parser.add_argument("--methods", metavar="NAMES", default=METHODS, help=f"methods of the stacks (default: {METHODS})")
     parser.add_argument("--skip", type=int, default=500000000, metavar="N",
                         help="skipped instructions before the window (default: 500000000)")
     parser.add_argument("--insns", type=int, default=40000000, metavar="N",

@@ -19,7 +19,8 @@ struct stack_options {
     uint64_t interval;
     struct points_options points;
     struct stack_files files;
-    bool penalties;
+    bool penalties, interactions;
+    bool all;             /* all methods or all stages that the core has */
     unsigned kinds;       /* bit mask of the stacks to show, by enum stack_kind */
     enum stack_kind main; /* the first stack that was named */
 };
@@ -61,15 +62,35 @@ static int choose_named(struct stack_options *o, const char *option, const char 
 static int choose(void *options, struct error *err)
 {
     struct stack_options *o = options;
+    if (o->stage && o->interactions)
+        return error_set(err, -EINVAL, "--interactions needs the method graph, and --stage shows no method");
     if (o->stage && o->method)
         return error_set(err, -EINVAL, "--method and --stage are different kinds of stacks: give one of them");
-    const char *names = o->stage ? o->stage : o->method ? o->method : "fmt";
-    if (strcmp(names, "all") != 0)
-        return choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
+    const char *names = o->stage ? o->stage : o->method ? o->method : o->interactions ? "graph" : "fmt";
+    if (strcmp(names, "all") != 0) {
+        int code = choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
+        if (code == 0 && o->interactions && !(o->kinds >> STACK_graph & 1))
+            code = error_set(err, -EINVAL, "--interactions needs the method graph: add it to --method %s", names);
+        return code;
+    }
     o->main = o->stage ? STACK_dispatch : STACK_fmt;
+    o->all = true;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (stack_rows[k].view == (o->stage != NULL))
             o->kinds |= 1u << k;
+    return 0;
+}
+
+/* A stack that was named has to fit the core; of `all`, those are shown that do. */
+static int check_kinds(struct stack_options *o, struct error *err)
+{
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        int code = o->kinds >> k & 1 ? stack_check(&o->common.core.config, (enum stack_kind)k, err) : 0;
+        if (code != 0 && (!o->all || (k == STACK_graph && o->interactions)))
+            return code;
+        if (code != 0)
+            o->kinds &= ~(1u << k);
+    }
     return 0;
 }
 
@@ -82,7 +103,8 @@ static int check_points(void *options, struct error *err)
     if (points_options_given(&o->points) && o->common.guest.restore)
         return error_set(err, -EINVAL,
                          "--restore excludes --points and --systematic, which cover a run from its start");
-    return points_options_finish(&o->points, &o->common.core.simulation, err);
+    int code = check_kinds(o, err);
+    return code == 0 ? points_options_finish(&o->points, &o->common.core.simulation, err) : code;
 }
 
 /* ---- running */
@@ -122,8 +144,12 @@ static int stack_process(void *options, const struct own_output *own, struct pro
         return own_fail(own, &err);
     s->observer = accounting_observer(a);
     s->sum = accounting_sum(a);
-    struct stack_report report = {
-        .accounting = a, .kinds = o->kinds, .main = o->main, .series = o->interval != 0, .penalties = o->penalties};
+    struct stack_report report = {.accounting = a,
+                                  .kinds = o->kinds,
+                                  .main = o->main,
+                                  .series = o->interval != 0,
+                                  .penalties = o->penalties,
+                                  .interactions = o->interactions};
     struct sampled_run sampled = {0};
     int code = points_options_given(&o->points)
                    ? run_sampled(p, &o->points, s, own, o->common.quiet, &report.run, &sampled, &err)
@@ -144,6 +170,8 @@ int command_stack(int argc, char **argv)
          "accounting methods, separated by commas, or all (fmt); see `list methods`"},
         {"stage", OPTION_STRING, &o.stage, "NAME", "instead of a method, the slots of dispatch, issue, commit, or all"},
         {"interval", OPTION_POSITIVE, &o.interval, "N", "also show a series: a stack for every N instructions"},
+        {"interactions", OPTION_FLAG, &o.interactions, NULL,
+         "with graph (default then): also show which structures overlap, and which are serial"},
         {"penalties", OPTION_FLAG, &o.penalties, NULL, "also show average penalties per event, and their overlap"},
         STACK_FILE_ROWS(&o.files),
         PAGE_OPTION_ROW(&o.common.page),

@@ -34,10 +34,11 @@ static int prepare(void *context, unsigned i, struct simulation *s, struct error
     unsigned methods = 0;
     v->core = reference_core(&v->options->common.core.config, &v->plan.run[i]);
     s->core = &v->core;
-    for (unsigned k = 0; k < STACK_KINDS; k++)
-        methods |= (unsigned)!stack_rows[k].view << k;
     if (i > 0)
         return 0;
+    for (unsigned k = 0; k < STACK_KINDS; k++)
+        if (!stack_rows[k].view && stack_check(&v->options->common.core.config, (enum stack_kind)k, err) == 0)
+            methods |= 1u << k;
     v->accounting = accounting_new(&v->options->common.core.config, methods, 0, err);
     if (v->accounting == NULL)
         return -1;

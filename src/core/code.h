@@ -122,6 +122,11 @@ bool code_wants_reset(const struct code_cache *c); /* the cache is full: call co
 void code_reset(struct code_cache *c);             /* drops all decoded code */
 guest_code_watcher code_changed;                   /* callback for changed guest code; its context is the code_cache */
 
+/* core_new.c: how a core of this configuration executes each class of instructions, and its units by pool */
+struct core_config;
+void core_time_classes(const struct core_config *k, struct class_timing timing[CLASS_COUNT]);
+void core_count_units(const struct core_config *k, uint8_t units[POOLS]);
+
 /* exec.c */
 exec_function *exec_function_of(enum insn_id op, bool soft); /* soft: the instruction has a static rounding mode */
 unsigned exec_csr(struct hart *h, const struct code *code, uint64_t retired, bool *illegal);

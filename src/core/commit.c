@@ -34,6 +34,31 @@ static void count_events(struct core *restrict c, unsigned events, bool store)
     c->counts.misfetched += (events & EVENT_MISFETCH) != 0;
 }
 
+/* Calls `retired`. */
+static void report_retired(struct core *restrict c, const struct flight *f)
+{
+    const struct flight_cold *cold = &c->cold[slot_of(c, f)];
+    const struct retired_insn r = {.code = f->code,
+                                   .pc = f->pc,
+                                   .addr = f->addr,
+                                   .slot = (uint16_t)slot_of(c, f),
+                                   .taken = f->flags & TAKEN,
+                                   .mispredicted = f->flags & MISPREDICTED,
+                                   .no_access = f->flags & NO_ACCESS,
+                                   .store = f->store,
+                                   .stalls = cold->stalls,
+                                   .access = cold->access};
+    c->observer.retired(c->observer.context, &r, c->now);
+}
+
+/* Calls the callbacks of observers for an instruction that retires. */
+static void report_commit(struct core *restrict c, const struct flight *f)
+{
+    if (c->notes_details)
+        report_retired(c, f);
+    OBSERVE_IF(f->flags & OBSERVED || c->wants_notable_commits, c, committed, f);
+}
+
 /* Retires a notable instruction: counts it by kind and events, frees its queue entry and registers, trains the
  * predictor, and calls `committed` if it is observed. */
 static void retire(struct core *restrict c, const struct flight *f)
@@ -59,8 +84,8 @@ static void retire(struct core *restrict c, const struct flight *f)
         c->fp_used -= code->dest >= REG_FP;
         c->int_used -= code->dest != 0 && code->dest < REG_FP;
     }
-    if (UNLIKELY(((f->flags & OBSERVED) != 0) | c->wants_notable_commits))
-        OBSERVE_IF(true, c, committed, f);
+    if (UNLIKELY(((f->flags & OBSERVED) != 0) | c->wants_notable_commits | c->notes_details))
+        report_commit(c, f);
 }
 
 /* Whether the store buffer has no room for `stores` more stores. */

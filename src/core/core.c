@@ -39,7 +39,9 @@ void core_join_observers(struct core *c)
     c->mark = c->miss_mark = insns && (o->observed == OBSERVE_CONTROL || o->observed == OBSERVE_MISSES) ? OBSERVED : 0;
     c->misses_observed = insns && o->observed == OBSERVE_MISSES;
     c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
-    c->all_notable = c->limits_by_class || (c->all_observed && !c->only_strides_observed);
+    c->notes_details = o->retired != NULL;
+    c->notes_fetch = c->notes_details || o->tag;
+    c->all_notable = c->limits_by_class || c->notes_details || (c->all_observed && !c->only_strides_observed);
     core_update_watching(c);
 }
 

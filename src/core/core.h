@@ -168,8 +168,37 @@ struct core_counts {
     uint64_t commit_stop[COMMIT_STOPS], head_wait[HEAD_WAITS]; /* cycles by reason */
 };
 
+struct code;
 struct core;
 struct strides;
+
+/* Cycles in which fetch waited between an instruction and the one before it, on the path of the instruction, by cause.
+ * Cycles that only the wrong path waited are not in them. */
+struct fetch_stalls {
+    uint16_t cycles[FETCH_MISFETCH + 1]; /* by enum fetch_stop, from FETCH_L1I to FETCH_MISFETCH; saturates */
+    uint16_t line_cycles;                /* of those of FETCH_L1I and FETCH_L2I: cycles that lines took beyond the L2 */
+    bool requested;                      /* a line was requested from below the L1I, and not only waited for */
+};
+
+/* How an instruction accessed data. */
+struct data_access {
+    uint16_t translation_cycles; /* cycles that it was sent back for to wait for its translation */
+    uint16_t cycles;             /* from the access until the data can be used; 0: the cache was not accessed */
+    uint8_t level;               /* enum mem_level that has the line, or from which it is on its way */
+    bool merged;                 /* the line was already on its way */
+};
+
+/* An instruction that retires, with what its timing depended on. */
+struct retired_insn {
+    const struct code *code; /* decoded instruction, valid during the call */
+    uint64_t pc, addr;       /* as in struct insn_view */
+    uint16_t slot;
+    bool taken, mispredicted;
+    bool no_access;             /* it makes no memory access */
+    uint32_t store;             /* IS_STORE: position in the store queue, counted modulo 2^32 */
+    struct fetch_stalls stalls; /* before it was fetched */
+    struct data_access access;  /* of a load, or translation of a store */
+};
 
 /* Which instructions the core reports to an observer. */
 enum observed {
@@ -217,6 +246,12 @@ struct core_observer {
     void (*completed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*committed)(void *context, const struct insn_view *v, uint64_t cycle);
     void (*squashed)(void *context, const struct insn_view *v, uint64_t cycle);
+    /* Every instruction that retires, whatever `observed` selects. Unlike the calls above, it may come before the
+     * records of earlier cycles. */
+    void (*retired)(void *context, const struct retired_insn *r, uint64_t cycle);
+    /* The retired store at this position of the store queue accesses the cache, which takes it after a->cycles. Stores
+     * come in program order; those that retired before the observer was attached come as well. */
+    void (*drained)(void *context, uint32_t store, const struct data_access *a, uint64_t cycle);
     /* A call or return on the right path is fetched. `t` has its target and the address of the instruction after it. */
     void (*transferred)(void *context, const struct hart *h, const struct core_transfer *t);
     /* Returns the value that the guest reads from hpmcounter 3 to 31. NULL: the guest reads 0. */
@@ -244,6 +279,8 @@ enum { CORE_WATCHES = 8 };
 
 struct core *core_new(const struct core_config *config, struct guest_memory *memory, struct error *err) MUST_CHECK;
 void core_free(struct core *c);
+/* A memory hierarchy like that of a core with this configuration; the caller frees it. */
+struct memsys *core_new_memsys(const struct core_config *config, struct error *err) MUST_CHECK;
 /* Attaches an observer, in place of the previous one; NULL: none. Call with nothing in flight. */
 void core_observe(struct core *c, const struct core_observer *o);
 void core_step_every_cycle(struct core *c, bool step); /* do not jump over idle cycles */
@@ -325,6 +362,10 @@ uint64_t core_interrupt_pc(const struct core *c);
 /* Fills in the instruction to blame for the next cycle: the oldest instruction in flight; the mispredicted branch while
  * the window refills after it; else the instruction that is fetched next. */
 void core_blame(struct core *c, struct insn_view *v);
+
+/* Copies the state of the core's memory hierarchy to another one of the same parameters (core_new_memsys), for
+ * observers that model what other accesses would have done to it. */
+void core_copy_memory_state(struct core *c, struct memsys *to);
 
 /* Returns the counts, complete up to the current cycle. */
 const struct core_counts *core_counts(struct core *c);

@@ -62,13 +62,18 @@ static struct memsys_config memsys_config_of(const struct core_config *k)
     return m;
 }
 
+struct memsys *core_new_memsys(const struct core_config *config, struct error *err)
+{
+    struct memsys_config m = memsys_config_of(config);
+    return memsys_new(&m, err);
+}
+
 static unsigned limit_or(uint64_t value, unsigned otherwise)
 {
     return value ? (unsigned)value : otherwise;
 }
 
-/* Sets latency, units and issue queue of each class of instructions. */
-static void time_classes(const struct core_config *k, struct class_timing timing[CLASS_COUNT])
+void core_time_classes(const struct core_config *k, struct class_timing timing[CLASS_COUNT])
 {
     const uint8_t fpmul = k->fpmul_unit ? POOL_FPU : POOL_FPMULDIV;
     const struct {
@@ -92,6 +97,15 @@ static void time_classes(const struct core_config *k, struct class_timing timing
         timing[i] = (struct class_timing){
             .latency = latency, .interval = row[i].pipelined ? 1 : latency, .pool = row[i].pool, .queue = row[i].queue};
     }
+}
+
+void core_count_units(const struct core_config *k, uint8_t units[POOLS])
+{
+    const uint8_t of[POOLS] = {[POOL_ALU] = (uint8_t)k->units_alu,          [POOL_MULDIV] = (uint8_t)k->units_muldiv,
+                               [POOL_BRANCH] = (uint8_t)k->units_branch,    [POOL_LOAD] = (uint8_t)k->units_load,
+                               [POOL_STORE] = (uint8_t)k->units_store,      [POOL_FPU] = (uint8_t)k->units_fpu,
+                               [POOL_FPMULDIV] = (uint8_t)k->units_fpmuldiv};
+    memcpy(units, of, sizeof of);
 }
 
 static void set_limits(struct core *c, const struct core_config *k)
@@ -124,11 +138,7 @@ static void set_limits(struct core *c, const struct core_config *k)
     c->fetch_latency = (unsigned)k->l1i_latency;
     c->line_bytes = (unsigned)k->l1i_line;
     c->limits_by_class = k->iq_int || k->iq_fp || k->iq_mem || k->rename_int_regs || k->rename_fp_regs;
-    const uint8_t units[8] = {[POOL_ALU] = (uint8_t)k->units_alu,          [POOL_MULDIV] = (uint8_t)k->units_muldiv,
-                              [POOL_BRANCH] = (uint8_t)k->units_branch,    [POOL_LOAD] = (uint8_t)k->units_load,
-                              [POOL_STORE] = (uint8_t)k->units_store,      [POOL_FPU] = (uint8_t)k->units_fpu,
-                              [POOL_FPMULDIV] = (uint8_t)k->units_fpmuldiv};
-    memcpy(c->units, units, sizeof units);
+    core_count_units(k, c->units);
     c->order = (enum issue_order)k->issue_order;
     c->misfetch_cycles = (unsigned)k->branch_misfetch_cycles;
     c->perfect_branch = k->perfect_branch;
@@ -182,7 +192,7 @@ struct core *core_new(const struct core_config *config, struct guest_memory *mem
         return NULL;
     }
     set_limits(c, config);
-    time_classes(config, c->timing);
+    core_time_classes(config, c->timing);
     c->memsys_config = memsys_config_of(config);
     if (allocate(c, config, memory, err) != 0) {
         core_free(c);

@@ -83,13 +83,15 @@ struct flight {
 
 /* Rarely used fields of a flight, by slot, kept out of its cache line. */
 struct flight_cold {
-    uint64_t id;         /* number in fetch order; set for observed instructions */
-    uint32_t tag;        /* the observer's tag when it was fetched */
-    uint32_t held_by;    /* position of the store that a held load waits for */
-    bool held_for_data;  /* the load waits for that store's data; false: for the store to reach the cache */
-    uint16_t bundle;     /* slot of the first instruction of its bundle */
-    uint8_t bundle_left; /* first instruction only: members of the bundle that are not DONE */
-    uint8_t bundle_size; /* first instruction only: members of the bundle */
+    uint64_t id;                /* number in fetch order; set for observed instructions */
+    uint32_t tag;               /* the observer's tag when it was fetched */
+    uint32_t held_by;           /* position of the store that a held load waits for */
+    bool held_for_data;         /* the load waits for that store's data; false: for the store to reach the cache */
+    uint16_t bundle;            /* slot of the first instruction of its bundle */
+    uint8_t bundle_left;        /* first instruction only: members of the bundle that are not DONE */
+    uint8_t bundle_size;        /* first instruction only: members of the bundle */
+    struct fetch_stalls stalls; /* before it was fetched; set if core.notes_details */
+    struct data_access access;  /* how it accessed data; set if core.notes_details */
 };
 
 /* A store from dispatch until it leaves the store buffer. Entries of size 0 (fences, lr, NO_ACCESS) only keep order. */
@@ -132,6 +134,8 @@ struct core {
     uint8_t control_mark;            /* OBSERVED or 0: flag for the next control transfer */
     uint8_t each_control_mark;       /* OBSERVED or 0: flag for the control transfers after the next one */
     bool misses_observed;            /* the observer has OBSERVE_MISSES */
+    bool notes_details;              /* the observer has `retired`: fetch stalls and data accesses are noted */
+    bool notes_fetch;                /* notes_details, or the observer has a tag */
     uint16_t fetch_events;           /* enum insn_event of the last fetch stall, for the next instruction */
     uint32_t initial_status;         /* low half of flight.status for instructions fetched on the current path */
     uint64_t fetch_resume;           /* first cycle in which fetch may continue */
@@ -229,6 +233,7 @@ struct core {
         uint32_t tag;
         bool empty;                     /* no instruction has entered the ROB since */
     } refill;                           /* the last mispredicted branch of the right path that resolved */
+    struct fetch_stalls stalls;         /* since the last fetched instruction; counted if notes_details */
     struct core_counts counts;          /* core_counts */
     struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
     struct memsys_config memsys_config; /* parameters of memsys */

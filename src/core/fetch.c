@@ -41,6 +41,11 @@ static unsigned slots_cut(const struct core *restrict c, const struct fetch_grou
     return c->decode_cycle == next && lost_now < c->decode_left ? lost_now : c->decode_left;
 }
 
+static void add_saturated(uint16_t *to, uint64_t cycles)
+{
+    *to = (uint16_t)(*to + cycles < UINT16_MAX ? *to + cycles : UINT16_MAX);
+}
+
 /* Ends the group: fetch resumes in `cycle`. `why` is FETCH_L1I, FETCH_L2I, FETCH_ITLB or FETCH_MISFETCH. */
 static void stop_until(struct core *restrict c, struct fetch_group *g, uint64_t cycle, enum fetch_stop why)
 {
@@ -48,7 +53,17 @@ static void stop_until(struct core *restrict c, struct fetch_group *g, uint64_t 
     c->fetch_resume = cycle;
     c->fetch_why = g->stop = (uint8_t)why;
     c->cause = (uint8_t)(CAUSE_L1I + (why - FETCH_L1I)); /* both enums list these four in the same order */
-    c->active = true; /* this cycle is not idle: the core must not jump over the next one */
+    c->active = true;               /* this cycle is not idle: the core must not jump over the next one */
+    if (UNLIKELY(c->notes_details)) /* without a misfetch, fetch would go on in the next cycle, not in this one */
+        add_saturated(&c->stalls.cycles[why], cycle - c->now - (why == FETCH_MISFETCH));
+}
+
+/* Notes for observers how a line was brought that fetch waits for until cycle `usable`. */
+static void note_line(struct core *restrict c, const struct mem_answer *a, uint64_t usable)
+{
+    uint64_t cycles = usable - c->now, second = c->memsys->l2_latency;
+    add_saturated(&c->stalls.line_cycles, cycles > second ? cycles - second : 0);
+    c->stalls.requested |= !a->merged;
 }
 
 /* Reads the I-cache line that begins at `start`. Returns whether its instructions can be used in this cycle. Otherwise
@@ -84,6 +99,8 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
     c->fetch_events |= a.level == LEVEL_MEMORY ? EVENT_L1I | EVENT_L2I : EVENT_L1I;
     c->counts.l1i_misses_spec++;
     c->counts.l2i_misses_spec += a.level == LEVEL_MEMORY;
+    if (UNLIKELY(c->notes_details))
+        note_line(c, &a, usable);
     stop_until(c, g, usable, a.level == LEVEL_MEMORY ? FETCH_L2I : FETCH_L1I);
     return false;
 }
@@ -409,6 +426,16 @@ static void report_fetched(struct core *restrict c, struct flight *f, uint64_t i
         f->flags &= (uint8_t)~OBSERVED;
 }
 
+/* Notes for observers what only they need of a fetched instruction. */
+static void note_fetched(struct core *restrict c, const struct flight *f, uint32_t tag)
+{
+    struct flight_cold *cold = &c->cold[slot_of(c, f)];
+    cold->tag = tag;
+    cold->stalls = c->stalls;
+    cold->access = (struct data_access){0};
+    c->stalls = (struct fetch_stalls){0};
+}
+
 /* Fetches the instruction at the path's pc. Returns false if the group ends, with or without this instruction. */
 static inline bool fetch_one(struct core *restrict c, struct fetch_group *g)
 {
@@ -446,8 +473,8 @@ static inline bool fetch_one(struct core *restrict c, struct fetch_group *g)
         goes_on = predict_and_follow(c, g, f, code);
     else
         h->pc = pc + code->length;
-    if (UNLIKELY(c->observer.tag != NULL))
-        c->cold[slot_of(c, f)].tag = tag;
+    if (UNLIKELY(c->notes_fetch))
+        note_fetched(c, f, tag);
     if (UNLIKELY(f->flags & OBSERVED))
         report_fetched(c, f, c->counts.fetched + g->fetched - 1);
     if (UNLIKELY(code->flags & (IS_SERIAL | IS_CSR)))

@@ -1,5 +1,6 @@
 /* Handover of the core between programs that take turns on it: the state that passes from one to the next, warm state,
  * and the end of a turn. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/machine_priv.h"
@@ -52,6 +53,35 @@ static void get_block(void *context, void *block, size_t bytes)
     const char **from = context;
     memcpy(block, *from, bytes);
     *from += bytes;
+}
+
+enum { MEMORY_BLOCKS = 64 }; /* more than the state of a memory hierarchy has */
+
+struct block_list {
+    const void *block[MEMORY_BLOCKS];
+    unsigned count;
+};
+
+static void list_block(void *context, void *block, size_t bytes)
+{
+    struct block_list *list = context;
+    (void)bytes;
+    assert(list->count < MEMORY_BLOCKS);
+    list->block[list->count++] = block;
+}
+
+static void copy_listed_block(void *context, void *block, size_t bytes)
+{
+    const void *const **from = context;
+    memcpy(block, *(*from)++, bytes);
+}
+
+void core_copy_memory_state(struct core *c, struct memsys *to)
+{
+    struct block_list list = {.count = 0};
+    const void *const *from = list.block;
+    memsys_visit_state(c->memsys, list_block, &list);
+    memsys_visit_state(to, copy_listed_block, &from);
 }
 
 size_t core_state_bytes(struct core *c)

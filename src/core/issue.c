@@ -32,6 +32,7 @@ static void resolve(struct core *restrict c, struct flight *f)
     c->line_start = c->line_before = NEVER;
     c->fetch_lost = false;
     c->fetch_events = 0;
+    c->stalls = (struct fetch_stalls){0};
     c->fetch_resume = c->now;
 }
 

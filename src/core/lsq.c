@@ -189,6 +189,28 @@ void lsq_release_head(struct core *restrict c, struct flight *f)
     core_make_ready(c, f);
 }
 
+/* ---- for observers */
+
+static uint16_t saturated(uint64_t cycles)
+{
+    return (uint16_t)(cycles < UINT16_MAX ? cycles : UINT16_MAX);
+}
+
+/* Notes how the cache answered, keeping what is known about the translation. */
+static void note_access(struct core *restrict c, struct data_access *to, const struct mem_answer *a)
+{
+    to->cycles = saturated(a->ready - c->now);
+    to->level = a->level;
+    to->merged = a->merged;
+}
+
+static void report_drained(struct core *restrict c, const struct mem_answer *a)
+{
+    struct data_access access = {0};
+    note_access(c, &access, a);
+    c->observer.drained(c->observer.context, c->store_drain, &access, c->now);
+}
+
 /* ---- issue */
 
 /* Sends the instruction back: it issues again in cycle `when`. */
@@ -237,6 +259,8 @@ static bool translated(struct core *restrict c, struct flight *f)
         c->counts.dtlb_misses_spec++;
     }
     c->counts.rejects_tlb++;
+    if (UNLIKELY(c->notes_details))
+        c->cold[slot_of(c, f)].access.translation_cycles = saturated(t.ready - c->now);
     try_again(c, f, t.ready, HEAD_DTLB);
     return false;
 }
@@ -293,6 +317,8 @@ static void access_cache(struct core *restrict c, struct flight *f)
         try_again(c, f, a.ready, HEAD_REJECT);
         return;
     }
+    if (UNLIKELY(c->notes_details))
+        note_access(c, &c->cold[slot_of(c, f)].access, &a);
     f->events |= events[a.level];
     c->counts.l1d_misses_spec += a.level > LEVEL_L1;
     c->counts.l2d_misses_spec += a.level == LEVEL_MEMORY;
@@ -340,18 +366,20 @@ void core_drain_stores(struct core *restrict c)
     leave_store_buffer(c);
     while (c->store_drain != c->store_commit && c->drain_resume <= c->now) {
         struct store *s = store_at(c, c->store_drain);
-        s->done = c->now + 1;
+        struct mem_answer a = {.ready = c->now + 1};
         if (s->size) {
             if (!memsys_data_port_free(c->memsys, c->now))
                 break;
-            struct mem_answer a = memsys_store(c->memsys, core_place(c->space, s->addr), s->size, s->pc, c->now);
+            a = memsys_store(c->memsys, core_place(c->space, s->addr), s->size, s->pc, c->now);
             if (a.rejected) {
                 c->drain_resume = a.ready;
                 break;
             }
-            s->done = a.ready;
             s->wait = a.level == LEVEL_L1 ? HEAD_STORES : a.level == LEVEL_MEMORY ? HEAD_L2D : HEAD_L1D;
         }
+        s->done = a.ready;
+        if (UNLIKELY(c->observer.drained != NULL))
+            report_drained(c, &a);
         c->store_drain++;
         c->active = true;
     }

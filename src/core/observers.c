@@ -59,6 +59,18 @@ static void notify_reached(void *context, unsigned watch, uint64_t cycle)
     c->client_observer.reached(c->client_observer.context, watch, cycle);
 }
 
+static void notify_retired(void *context, const struct retired_insn *r, uint64_t cycle)
+{
+    const struct core *c = context;
+    c->client_observer.retired(c->client_observer.context, r, cycle);
+}
+
+static void notify_drained(void *context, uint32_t store, const struct data_access *a, uint64_t cycle)
+{
+    const struct core *c = context;
+    c->client_observer.drained(c->client_observer.context, store, a, cycle);
+}
+
 /* The joined callback, if at least one observer has it. */
 #define ONE_OF(what) (c->client_observer.what || m->what ? notify_##what : NULL)
 
@@ -89,6 +101,8 @@ void observers_join(struct core *c)
                                          .completed = ONE_OF(completed),
                                          .committed = ONE_OF(committed),
                                          .squashed = ONE_OF(squashed),
+                                         .retired = c->client_observer.retired ? notify_retired : NULL,
+                                         .drained = c->client_observer.drained ? notify_drained : NULL,
                                          .transferred = c->client_observer.transferred ? notify_transferred : NULL,
                                          .reached = c->client_observer.reached ? notify_reached : NULL,
                                          .context = c,

@@ -241,6 +241,8 @@ void hierarchy_prefetch(struct memsys *m, struct cache *c, const struct request 
         if (tags_find(&c->tags, line[i]) >= 0 || (!q->warm && !cache_mshrs_free(c, 1, now)))
             continue;
         hierarchy_counts(m, c, q)->prefetches++;
-        bring_line(m, c, &prefetch, line[i], now, ARRIVAL_PREFETCHED);
+        struct mem_answer a = bring_line(m, c, &prefetch, line[i], now, ARRIVAL_PREFETCHED);
+        if (m->on_prefetch)
+            m->on_prefetch(m->prefetch_context, &(struct prefetched_line){line[i], q->data, c->level, a.level});
     }
 }

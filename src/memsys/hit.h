@@ -23,7 +23,9 @@ struct memsys {
     unsigned bus_bytes, bytes_per_cycle, write_cycles;
     uint64_t bus_free; /* cycle from which the bus is free, if transfers take cycles */
     bool perfect_l1i, perfect_l1d, perfect_l2i, perfect_l2d;
-    struct memsys_counts warm; /* counts of warming accesses */
+    struct memsys_counts warm;       /* counts of warming accesses */
+    memsys_on_prefetch *on_prefetch; /* NULL: nobody observes prefetches */
+    void *prefetch_context;
 };
 
 /* Slow paths: everything that the fast paths below do not handle. */

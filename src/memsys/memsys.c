@@ -113,6 +113,12 @@ void memsys_free(struct memsys *m)
     free(m);
 }
 
+void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch, void *context)
+{
+    m->on_prefetch = on_prefetch;
+    m->prefetch_context = context;
+}
+
 static void tlb_visit_state(struct tlb *t, state_visitor *visit, void *context)
 {
     if (!t->present)

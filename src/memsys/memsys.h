@@ -124,11 +124,22 @@ struct memsys_counts {
 
 struct memsys;
 
+/* A line that a prefetcher brings into a cache. */
+struct prefetched_line {
+    uint64_t addr;
+    bool data;           /* a request for data triggered the prefetch; false: one for instructions */
+    uint8_t into, level; /* enum mem_level of the cache, and of the level that has the line */
+};
+
+typedef void memsys_on_prefetch(void *context, const struct prefetched_line *p);
+
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
 /* Counts of warming accesses: misses of demand accesses, and page walks. The other counts are incomplete. */
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
+/* From now on `on_prefetch` is called for each line that a prefetcher requests; NULL: not any more. */
+void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch, void *context);
 /* Visits all hardware state. Counts are not part of it. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
 bool memsys_state_is_possible(const struct memsys *m); /* whether state that came from a file is valid */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/counts.h"
+#include "report/graph_report.h"
 #include "report/sampled_report.h"
 #include "report/stack_chart.h"
 #include "report/text_table.h"
@@ -245,6 +246,10 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
             print_series(r, to, color, columns);
         if (r->penalties)
             print_penalties(r, to);
+        if (shown(r, STACK_graph))
+            graph_report_print(accounting_total(r->accounting), to);
+        if (r->interactions)
+            graph_report_print_interactions(accounting_total(r->accounting), to);
         text_paragraph(to, "%s", advice(r, text, sizeof text));
         fputc('\n', to);
     }
@@ -343,6 +348,8 @@ json_t *stack_report_json(const struct stack_report *r)
         json_object_set_new(root, "intervals", series_json(r));
     if (r->penalties)
         json_object_set_new(root, "penalties", penalties_json(&r->run, total));
+    if (shown(r, STACK_graph))
+        json_object_set_new(root, "graph", graph_report_json(total, r->interactions));
     return root;
 }
 

@@ -12,6 +12,7 @@ struct stack_report {
     enum stack_kind main; /* method that the advice and the series are based on; one of `kinds` */
     bool series;          /* show the intervals of the run */
     bool penalties;       /* show mean penalties per event */
+    bool interactions;    /* show interactions of structures; the method graph is one of `kinds` */
 };
 
 void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns);

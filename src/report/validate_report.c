@@ -60,8 +60,9 @@ static void compare(const struct validate_report *r, struct comparison *x)
     find_references(r, x);
     x->columns = x->references;
     for (unsigned k = 0; k < STACK_KINDS; k++) {
-        if (stack_rows[k].view)
-            continue;
+        struct error unused;
+        if (stack_rows[k].view || stack_check(r->run.simulation->core, (enum stack_kind)k, &unused) != 0)
+            continue; /* a view, or a method that the core lacks */
         struct column *c = &x->column[x->columns++];
         *c = (struct column){.name = stack_rows[k].name, .heading = stack_rows[k].name, .is_method = true};
         stack_cycles(r->total, r->run.simulation->core, (enum stack_kind)k, c->cycles);

@@ -49,6 +49,7 @@ struct accounting {
     bool unresolved;         /* a mispredicted branch of the right path is in the ROB and not resolved */
     bool needs_every_record; /* a method in use needs tally_extra for each cycle record */
     struct subscribers fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
+    struct subscribers attached, retired, drained, restarted, finished;
     void *state[STACK_KINDS]; /* state of each method, which begins with a struct ledger; NULL: not in use */
     /* The core's own counters and those of its memory hierarchy, which grow during the run; NULL before `begin`. */
     const struct core_counts *core_counts;
@@ -403,6 +404,20 @@ static void on_committed(void *context, const struct insn_view *v, uint64_t cycl
     NOTIFY(&a->committed, committed, v);
 }
 
+static void on_retired(void *context, const struct retired_insn *r, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    NOTIFY(&a->retired, retired, r);
+}
+
+static void on_drained(void *context, uint32_t store, const struct data_access *access, uint64_t cycle)
+{
+    struct accounting *a = context;
+    (void)cycle;
+    NOTIFY(&a->drained, drained, store, access);
+}
+
 /* The first interval began in accounting_new, before the core's counters were known: completes its snapshot. */
 static void on_begin(void *context, struct core *c, const struct core_counts *live)
 {
@@ -410,6 +425,7 @@ static void on_begin(void *context, struct core *c, const struct core_counts *li
     a->core_counts = live;
     a->memory_counts = memsys_counts(core_memsys(c));
     read_counts(a, &a->starts[0].counts);
+    NOTIFY(&a->attached, attached, c);
 }
 
 /* ---- callbacks of the simulation */
@@ -419,6 +435,7 @@ static void on_begin(void *context, struct core *c, const struct core_counts *li
 static void on_forked(void *context)
 {
     struct accounting *a = context;
+    NOTIFY(&a->restarted, restarted);
     a->count = 0;
     a->interval_insns = 0;
     begin_interval(a);
@@ -450,6 +467,8 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
     to->cycles += s->cycles;
     to->instructions += s->instructions;
     to->overlap_cycles += s->overlap_cycles;
+    for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
+        to->graph.with[real] += s->graph.with[real];
     for (unsigned k = 0; k < STACK_KINDS; k++)
         for (unsigned c = 0; c < COMPONENTS; c++)
             to->of[k].parts[c] += s->of[k].parts[c];
@@ -462,6 +481,7 @@ static void on_end(void *context)
     if (a->refilling)
         notify_entered(a); /* no instruction will enter: methods charge the cycles of this refill now */
     end_interval(a);
+    NOTIFY(&a->finished, finished);
     if (a->count > 1 && a->series[a->count - 1].cycles == 0)
         a->count--; /* the run ended together with the interval before: drops the empty last one */
     for (size_t i = 0; i < a->count; i++) {
@@ -483,13 +503,16 @@ static void on_end(void *context)
     } while (0)
 
 /* Allocates the state of method k and subscribes its callbacks. */
-static int add_method(struct accounting *a, enum stack_kind k)
+static int add_method(struct accounting *a, enum stack_kind k, struct error *err)
 {
     struct ledger *l = calloc(1, stack_methods[k]->state_bytes);
     if (l == NULL)
-        return -ENOMEM;
+        return error_set(err, -ENOMEM, "out of memory for accounting");
     *l = (struct ledger){.tally = a->tally, .core = &a->core, .accounting = a, .kind = k};
     a->state[k] = l;
+    int code = stack_methods[k]->create ? stack_methods[k]->create(l, err) : 0;
+    if (code != 0)
+        return code;
     if (stack_methods[k]->begin)
         stack_methods[k]->begin(l);
     SUBSCRIBE(a, fetched, k);
@@ -500,6 +523,11 @@ static int add_method(struct accounting *a, enum stack_kind k)
     SUBSCRIBE(a, entered, k);
     SUBSCRIBE(a, cycles, k);
     SUBSCRIBE(a, close, k);
+    SUBSCRIBE(a, attached, k);
+    SUBSCRIBE(a, retired, k);
+    SUBSCRIBE(a, drained, k);
+    SUBSCRIBE(a, restarted, k);
+    SUBSCRIBE(a, finished, k);
     a->needs_every_record = a->state[STACK_fmt2] || a->cycles.count;
     return 0;
 }
@@ -507,23 +535,20 @@ static int add_method(struct accounting *a, enum stack_kind k)
 struct accounting *accounting_new(const struct core_config *core, unsigned kinds, uint64_t interval_insns,
                                   struct error *err)
 {
-    int code = 0;
     struct accounting *a = calloc(1, sizeof *a);
-    if (a == NULL)
-        code = -ENOMEM;
-    else
+    int code = a ? 0 : error_set(err, -ENOMEM, "out of memory for accounting");
+    if (a)
         a->core = *core;
     for (unsigned k = 0; code == 0 && k < STACK_KINDS; k++)
         if (kinds >> k & 1)
-            code = add_method(a, (enum stack_kind)k);
+            code = add_method(a, (enum stack_kind)k, err);
     if (code == 0) {
         a->interval_insns = interval_insns;
         a->in_total = true;
-        code = reserve_interval(a) ? 0 : -ENOMEM;
+        code = reserve_interval(a) ? 0 : error_set(err, -ENOMEM, "out of memory for accounting");
     }
     if (code != 0) {
         accounting_free(a);
-        error_set(err, -ENOMEM, "out of memory for accounting");
         return NULL;
     }
     begin_interval(a);
@@ -535,6 +560,8 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                          .mispredicted = on_mispredicted,
                                          .squashed = core->fmt_rows ? on_squashed : NULL,
                                          .committed = on_committed,
+                                         .retired = a->retired.count ? on_retired : NULL,
+                                         .drained = a->drained.count ? on_drained : NULL,
                                          .context = a,
                                          .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};
     /* The simulation adds up `total` over processes as a row of 64-bit numbers, signed ones included. */
@@ -551,8 +578,11 @@ void accounting_free(struct accounting *a)
 {
     if (a == NULL)
         return;
-    for (unsigned k = 0; k < STACK_KINDS; k++)
+    for (unsigned k = 0; k < STACK_KINDS; k++) {
+        if (a->state[k] && stack_methods[k]->destroy)
+            stack_methods[k]->destroy(a->state[k]);
         free(a->state[k]);
+    }
     free(a->series);
     free(a->starts);
     free(a);
@@ -576,6 +606,16 @@ uint64_t accounting_parts(const struct accounting *a, enum stack_kind k)
 const struct stack_interval *accounting_total(const struct accounting *a)
 {
     return &a->total;
+}
+
+uint64_t accounting_tallied(const struct accounting *a)
+{
+    return a->instructions;
+}
+
+struct stack_interval *accounting_interval(struct accounting *a, size_t i)
+{
+    return &a->series[i];
 }
 
 const struct stack_interval *accounting_series(const struct accounting *a, size_t *count)

@@ -160,6 +160,22 @@ static int64_t divide_down(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+void reference_shares(const int64_t cycles[REFERENCE_SETS], int64_t shares[COMPONENTS])
+{
+    struct lattice l = {{0}, {0}, {0}};
+    count_ways(&l);
+    assert(l.after[0] == REFERENCE_WAYS);
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        shares[c] = 0;
+    shares[COMPONENT_base] = cycles[0] * REFERENCE_WAYS;
+    for (unsigned without = 0; without <= EVERYTHING; without++)
+        for (unsigned c = 0; c < COMPONENTS; c++) {
+            unsigned with = without | 1u << c;
+            if (with != without && is_possible(without) && is_possible(with))
+                shares[c] += l.before[without] * l.after[with] * (cycles[with] - cycles[without]);
+        }
+}
+
 void reference_all_orders(const struct reference_plan *p, const uint64_t cycles[REFERENCE_ALL_RUNS],
                           struct reference_range *range)
 {

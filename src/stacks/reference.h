@@ -35,6 +35,14 @@ struct reference_plan {
     struct reference_run run[REFERENCE_ALL_RUNS];
 };
 
+/* Cycles by set of real structures: bit c of the index is set if the structure of component c is real. */
+enum { REFERENCE_SETS = 1 << COMPONENTS, REFERENCE_WAYS = 1260 /* number of orders */ };
+
+/* Sums over all orders what the structure of each component adds, from the cycles of all sets that occur in some order.
+ * shares[COMPONENT_base] is the base times REFERENCE_WAYS, so the shares sum to REFERENCE_WAYS times the cycles with
+ * everything real. */
+void reference_shares(const int64_t cycles[REFERENCE_SETS], int64_t shares[COMPONENTS]);
+
 /* Fills in the plan, with the runs of all orders if `all_orders` is set. */
 void reference_plan_make(struct reference_plan *p, bool all_orders);
 

@@ -50,6 +50,11 @@ enum component component_of_wait(enum head_wait w)
     return (enum component)component[w];
 }
 
+int stack_check(const struct core_config *core, enum stack_kind k, struct error *err)
+{
+    return k == STACK_graph ? graph_check(core, err) : 0;
+}
+
 uint64_t stack_parts(const struct core_config *core, enum stack_kind k)
 {
     return stack_methods[k]->parts ? stack_methods[k]->parts(core) : 1;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "graph/graph.h"
 #include "sim/simulate.h"
 
 /* Components of a stack, from the bottom up. */
@@ -55,11 +56,14 @@ struct stack_row {
 extern const struct stack_row stack_rows[STACK_KINDS];
 int stack_find(const char *name); /* the enum stack_kind with this name, or -1 */
 
-/* Cycles by component, in parts of a cycle (stack_parts). Only the base can be negative, and only in a naive method or
- * sfmt, which may charge a cycle twice. */
+/* Cycles by component, in parts of a cycle (stack_parts). The base can be negative in a naive method and in sfmt, which
+ * may charge a cycle twice. Any component of graph can be: a real structure may save cycles of another one. */
 struct stack {
     int64_t parts[COMPONENTS];
 };
+
+/* Whether stacks of this kind can be computed on this core: 0, or a negative code with the reason. */
+int stack_check(const struct core_config *core, enum stack_kind k, struct error *err) MUST_CHECK;
 
 /* How many parts a cycle has in stacks of this kind, on this core. */
 uint64_t stack_parts(const struct core_config *core, enum stack_kind k);
@@ -71,6 +75,9 @@ struct stack_interval {
      * for an L2 or D-TLB miss, and a mispredicted branch is in the ROB or an instruction miss is outstanding. */
     uint64_t overlap_cycles;
     struct stack of[STACK_KINDS]; /* all zeros for kinds not in use */
+    /* Cycles that the dependence graph predicts, by set of real structures; all zeros without STACK_graph. With
+     * everything real they should be `cycles`. */
+    struct graph_cycles graph;
 };
 
 /* The stack of kind k, rounded to whole cycles that sum to the interval's cycles. */

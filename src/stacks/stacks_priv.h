@@ -74,6 +74,13 @@ struct ledger {
 struct stack_method {
     size_t state_bytes;         /* size of the state, which begins with a struct ledger; the rest starts as zeros */
     void (*begin)(void *state); /* initializes the state; its ledger has no interval yet */
+    /* Allocates what the state points to, before `begin`; `destroy` frees it, also after a failure. */
+    int (*create)(void *state, struct error *err);
+    void (*destroy)(void *state);
+    void (*attached)(void *state, struct core *c); /* the core begins to run */
+    /* Every instruction that retires, and every store that reaches the cache: callbacks of struct core_observer. */
+    void (*retired)(void *state, const struct retired_insn *r);
+    void (*drained)(void *state, uint32_t store, const struct data_access *a);
     /* Instructions, as selected by OBSERVE_MISSES or, if the number of rows is limited, by OBSERVE_CONTROL (core.h). */
     void (*fetched)(void *state, const struct insn_view *v);
     void (*dispatched)(void *state, const struct insn_view *v);
@@ -88,10 +95,17 @@ struct stack_method {
     /* An interval ends: adds to its stack what follows from the growth of the tally and of the core's counts in it. */
     void (*close)(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
                   struct stack *s);
+    void (*restarted)(void *state); /* the guest forked: all intervals so far are dropped, before a new one begins */
+    void (*finished)(void *state);  /* the run is over, and all intervals have been closed */
     uint64_t (*parts)(const struct core_config *core); /* parts per cycle in this method's stacks; NULL: 1 */
 };
 
 extern const struct stack_method *const stack_methods[STACK_KINDS];
+
+/* Instructions whose cycles have been tallied, and interval i of the run, for methods that learn late what an interval
+ * is charged with. */
+uint64_t accounting_tallied(const struct accounting *a);
+struct stack_interval *accounting_interval(struct accounting *a, size_t i);
 
 /* Adds the span of a counter, times `sign`, to a component. Each interval gets the part of the span that lies in it. */
 void charge_across_intervals(struct ledger *l, enum component c, enum tally counter, struct span s, int sign);

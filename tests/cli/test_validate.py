@@ -228,13 +228,13 @@ def test_svg_has_the_stacks(two_orders):
 
 
 def test_stacks_are_those_of_stack(here, two_orders):
-    """But for fmt2, whose fractions of cycles `validate` rounds: its base by up to 4 cycles, other components by a half."""
+    """But for fmt2 and graph, whose fractions of cycles `validate` rounds: its base by up to 4 cycles, other components by a half."""
     report, stack = two_orders.report, measure(here, "stack --quiet --method all ./work 5000", **WORK).report
     for m in METHODS:
         for c in COMPONENTS:
             rounded = (4.01 if c == "base" else 0.501) / stack["instructions"]
             said, want = report["stacks"][m][c], stack["stacks"][m][c]
-            assert near(said, want, rounded) if m == "fmt2" else said == want
+            assert near(said, want, rounded) if m in ("fmt2", "graph") else said == want
     assert report["overlap_percent"] == stack["overlap_percent"] and report["cycles"] == stack["cycles"]
 
 

@@ -162,7 +162,10 @@ static int run_literal_apart(struct comparison *c, struct error *err)
 
 static bool in_use(const struct comparison *c, unsigned kind)
 {
-    return !c->fewer || !(stack_rows[kind].view || kind == STACK_fmt2);
+    struct error unused;
+    if (stack_check(&c->core.config, (enum stack_kind)kind, &unused) != 0)
+        return false;
+    return !c->fewer || !(stack_rows[kind].view || kind == STACK_fmt2 || kind == STACK_graph);
 }
 
 static void __attribute__((format(printf, 2, 3))) complain(struct comparison *c, const char *format, ...)
@@ -196,9 +199,12 @@ static void compare_interval(struct comparison *c, const char *where, const stru
     }
 }
 
-/* The base of a naive method, which ignores overlap, and of sfmt, which may charge cycles twice. */
+/* The base of a naive method, which ignores overlap, and of sfmt, which may charge cycles twice; all of graph, where a
+ * real structure may save cycles of another one. */
 static bool may_be_negative(const char *method, unsigned component)
 {
+    if (strcmp(method, "graph") == 0)
+        return true;
     return component == COMPONENT_base && (strncmp(method, "naive", 5) == 0 || strcmp(method, "sfmt") == 0);
 }
 

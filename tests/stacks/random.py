@@ -78,13 +78,13 @@ def kind_of(line):
     return f"{what} {'is negative' if 'less than' in values else 'differs'}"
 
 
-def parse_options():
+def parse_options(name):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--first", type=int, default=1, help="number of the first draw")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--compare", default=os.path.join(ROOT, "build/stacks/compare"), metavar="FILE",
+    parser.add_argument("--compare", default=os.path.join(ROOT, f"build/{name}/compare"), metavar="FILE",
                         help="its build has `cyclescope` one folder up")
     return parser.parse_args()
 
@@ -112,27 +112,28 @@ def make_draws(options, work):
     return failed
 
 
-def main():
-    options = parse_options()
+def main(name):
+    """`name`: the folder of the comparison in the build; the group is NAME-random."""
+    options = parse_options(name)
     if shutil.which(cores.GCC) is None:
-        print(f"skip stacks-random: there is no {cores.GCC}")
+        print(f"skip {name}-random: there is no {cores.GCC}")
         return 0
     build = os.path.dirname(os.path.dirname(os.path.abspath(options.compare)))
     options.cyclescope = os.path.join(build, "cyclescope")
-    work = os.path.join(build, "stacks", "programs")
+    work = os.path.join(build, name, "programs")
     os.makedirs(work, exist_ok=True)
     try:
         failed = make_draws(options, work)
     except cores.Failure as failure:
-        print(f"not ok stacks-random: before the first draw: {failure}".replace("\n", "; "))
+        print(f"not ok {name}-random: before the first draw: {failure}".replace("\n", "; "))
         return 1
     if failed:
         kinds = ", ".join(f"{n} of kind `{kind}`" for kind, n in failed.items())
-        print(f"not ok stacks-random: {sum(failed.values())} of {options.draws} draws fail: {kinds}")
+        print(f"not ok {name}-random: {sum(failed.values())} of {options.draws} draws fail: {kinds}")
         return 1
-    print(f"ok stacks-random: {options.draws} draws")
+    print(f"ok {name}-random: {options.draws} draws")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("stacks"))

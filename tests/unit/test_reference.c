@@ -205,6 +205,22 @@ static void all_orders_are_what_each_gives(void **state)
     }
 }
 
+static void shares_are_exact_sums_over_all_orders(void **state)
+{
+    (void)state;
+    int64_t cycles[REFERENCE_SETS] = {0}, shares[COMPONENTS], sum = 0;
+    struct tally t = {0};
+    for (unsigned real = 0; real <= EVERYTHING; real++)
+        cycles[real] = (int64_t)uneven(real);
+    walk(&t, 0, (int64_t[COMPONENTS]){[COMPONENT_base] = (int64_t)uneven(0)});
+    reference_shares(cycles, shares);
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        assert_int_equal(shares[c], t.sum[c]);
+        sum += shares[c];
+    }
+    assert_int_equal(sum, REFERENCE_WAYS * (int64_t)uneven(EVERYTHING));
+}
+
 static void the_mean_sums_to_the_cycles(void **state)
 {
     (void)state;
@@ -321,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_second_cache_has_what_it_adds_to_the_first),
         cmocka_unit_test(orders_count_equally),
         cmocka_unit_test(all_orders_are_what_each_gives),
+        cmocka_unit_test(shares_are_exact_sums_over_all_orders),
         cmocka_unit_test(the_mean_sums_to_the_cycles),
         cmocka_unit_test(all_perfect_is_needed_by_all_but_second_caches),
         cmocka_unit_test(a_failed_run_leaves_what_needs_it_unknown),

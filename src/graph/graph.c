@@ -1,0 +1,243 @@
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "graph/graph_priv.h"
+
+enum {
+    HELD = 4096, /* instructions that may wait for stores */
+    BATCH = 256, /* instructions that are evaluated at once, so that the host's caches serve one task at a time */
+    MARKS = HELD /* marks that may wait */
+};
+
+struct graph {
+    struct graph_core core;
+    struct node_builder *builder;
+    struct lanes *lanes;
+    uint64_t space;              /* core_place */
+    uint64_t retired, evaluated; /* instructions so far */
+    uint64_t stores, drained;    /* stores that retired, and of these those that have reached the cache */
+    struct held_insn held[HELD]; /* by number of the instruction */
+    uint32_t store[HELD];        /* numbers of instructions, by number of the store */
+    struct graph_node node[BATCH];
+    struct graph_cycles last; /* at the last mark that was reached */
+    uint64_t mark[MARKS];     /* instructions before each mark */
+    uint64_t marks, reached;  /* marks so far, and of these those that have been reached */
+    graph_mark_reached *on_mark;
+    void *context;
+};
+
+/* ---- the core */
+
+static unsigned limit_or_any(uint64_t value)
+{
+    return value ? (unsigned)value : 1u << 30;
+}
+
+void graph_core_init(struct graph_core *c, const struct core_config *k)
+{
+    *c = (struct graph_core){.fetch_width = (unsigned)k->fetch_width,
+                             .fetch_lines = (unsigned)k->fetch_lines,
+                             .fetch_branches = (unsigned)k->fetch_branches,
+                             .fetch_line_bytes = (unsigned)k->l1i_line,
+                             .front_stages = (unsigned)k->frontend_stages,
+                             .front_size = (unsigned)(k->fetch_buffer + k->decode_width * k->frontend_stages),
+                             .decode_width = (unsigned)k->decode_width,
+                             .dispatch_width = (unsigned)k->dispatch_width,
+                             .commit_width = (unsigned)k->commit_width,
+                             .rob_size = (unsigned)k->rob_size,
+                             .lsq_size = limit_or_any(k->lsq_size),
+                             .lsq_loads = limit_or_any(k->lsq_loads),
+                             .lsq_stores = limit_or_any(k->lsq_stores),
+                             .store_buffer_size = (unsigned)k->store_buffer_size,
+                             .int_regs = k->rename_int_regs ? (unsigned)k->rename_int_regs - 31 : 1u << 30,
+                             .fp_regs = k->rename_fp_regs ? (unsigned)k->rename_fp_regs - 32 : 1u << 30,
+                             .issue_width = (unsigned)k->issue_width,
+                             .ports = (unsigned)k->l1d_ports,
+                             .mshrs = k->l1d_size ? limit_or_any(k->l1d_mshrs) : 1u << 30,
+                             .store_allocates = k->l1d_allocate && k->l1d_size,
+                             .iq_size = limit_or_any(k->iq_size),
+                             .queue_size = {[QUEUE_INT] = limit_or_any(k->iq_int),
+                                            [QUEUE_FP] = limit_or_any(k->iq_fp),
+                                            [QUEUE_MEM] = limit_or_any(k->iq_mem)},
+                             .data_line_bytes = (unsigned)k->l1d_line,
+                             .second_line_bytes = (unsigned)k->l2_line,
+                             .forward_latency = (unsigned)k->lsq_forward_latency};
+    c->latency[LEVEL_L1] = (unsigned)k->l1d_latency;
+    c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;
+    c->latency[LEVEL_L3] = c->latency[LEVEL_L2] + (k->l3_size ? (unsigned)k->l3_latency : 0);
+    c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)k->memory_latency;
+    unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
+    queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;
+    c->live_stores = queue < GRAPH_STORES ? queue : GRAPH_STORES - 1;
+    core_time_classes(k, c->timing);
+    core_count_units(k, c->units);
+}
+
+int graph_check(const struct core_config *core, struct error *err)
+{
+    uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency;
+    if (core->dispatch_bundle)
+        return error_set(err, -EINVAL, "graph: cores that dispatch bundles (dispatch.bundle) have no dependence graph");
+    if (core->issue_order != ISSUE_OUT_OF_ORDER)
+        return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
+    if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)
+        return error_set(err, -EINVAL,
+                         "graph: loads from memory (memory.latency and those of caches) and page walks "
+                         "(tlb.walk_latency) may take at most %d cycles",
+                         EDGE_CYCLES_MOST);
+    return 0;
+}
+
+/* ---- evaluation */
+
+static uint64_t next_mark(const struct graph *g)
+{
+    return g->reached < g->marks ? g->mark[g->reached % MARKS] : UINT64_MAX;
+}
+
+static void reach_marks(struct graph *g)
+{
+    while (next_mark(g) <= g->evaluated) {
+        struct graph_cycles now, passed;
+        lanes_cycles(g->lanes, &now);
+        for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
+            passed.with[real] = now.with[real] - g->last.with[real];
+        g->last = now;
+        g->reached++;
+        g->on_mark(g->context, &passed);
+    }
+}
+
+/* Evaluates all instructions before number `end`, which is at most `retired`. */
+static void evaluate_to(struct graph *g, uint64_t end)
+{
+    while (g->evaluated < end) {
+        uint64_t stop = end < next_mark(g) ? end : next_mark(g);
+        unsigned count = 0;
+        for (; count < BATCH && g->evaluated + count < stop; count++)
+            node_build(g->builder, &g->held[(g->evaluated + count) % HELD], &g->node[count]);
+        lanes_evaluate(g->lanes, g->node, count);
+        g->evaluated += count;
+        reach_marks(g);
+    }
+}
+
+/* The first instruction that is not known completely: the oldest store that has not reached the cache. */
+static uint64_t first_unknown(const struct graph *g)
+{
+    return g->drained < g->stores ? g->store[g->drained % HELD] : (uint32_t)g->retired;
+}
+
+void graph_advance(struct graph *g, uint64_t insns)
+{
+    uint64_t known = g->evaluated + (uint32_t)((uint32_t)first_unknown(g) - (uint32_t)g->evaluated);
+    evaluate_to(g, known < insns ? known : insns);
+}
+
+/* ---- calls of the observer */
+
+/* The oldest instruction has to leave although its store has not reached the cache: it counts as a hit. */
+static void give_up_oldest(struct graph *g)
+{
+    if ((uint32_t)first_unknown(g) == (uint32_t)g->evaluated)
+        g->drained++;
+    evaluate_to(g, g->evaluated + 1);
+}
+
+void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space)
+{
+    const struct code *code = r->code;
+    *h = (struct held_insn){.pc = core_place(space, r->pc),
+                            .addr = core_place(space, r->addr),
+                            .flags = code->flags,
+                            .length = code->length,
+                            .size = r->no_access ? 0 : code->mem_size,
+                            .class = code->class,
+                            .source = {code->source[0], code->source[1], code->source[2]},
+                            .dest = code->dest,
+                            .taken = r->taken,
+                            .mispredicted = r->mispredicted,
+                            .store = r->store,
+                            .stalls = r->stalls,
+                            .access = r->access};
+}
+
+void graph_retired(struct graph *g, const struct retired_insn *r)
+{
+    if (g->retired - g->evaluated == HELD)
+        give_up_oldest(g);
+    graph_hold(&g->held[g->retired % HELD], r, g->space);
+    if (r->code->flags & IS_STORE)
+        g->store[g->stores++ % HELD] = (uint32_t)g->retired;
+    g->retired++;
+}
+
+void graph_drained(struct graph *g, uint32_t store, const struct data_access *a)
+{
+    if (g->drained == g->stores)
+        return; /* it retired before the graph began */
+    struct held_insn *h = &g->held[g->store[g->drained % HELD] % HELD];
+    if (h->store != store)
+        return;
+    h->drain = *a;
+    g->drained++;
+}
+
+void graph_mark(struct graph *g, uint64_t insns)
+{
+    if (g->marks - g->reached == MARKS)
+        graph_finish(g);
+    g->mark[g->marks++ % MARKS] = insns;
+    reach_marks(g);
+}
+
+void graph_finish(struct graph *g)
+{
+    graph_advance(g, g->retired);
+    while (g->evaluated < g->retired)
+        give_up_oldest(g);
+}
+
+void graph_restart(struct graph *g)
+{
+    g->reached = g->marks;
+    graph_finish(g);
+    lanes_cycles(g->lanes, &g->last);
+}
+
+/* ---- setup */
+
+struct graph *graph_new(const struct core_config *core, graph_mark_reached *reached, void *context, struct error *err)
+{
+    struct graph *g = calloc(1, sizeof *g);
+    if (g == NULL) {
+        error_set(err, -ENOMEM, "out of memory for the dependence graph");
+        return NULL;
+    }
+    graph_core_init(&g->core, core);
+    g->on_mark = reached;
+    g->context = context;
+    g->lanes = lanes_new(&g->core, err);
+    g->builder = g->lanes ? node_builder_new(&g->core, core, err) : NULL;
+    if (g->builder)
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+void graph_begin(struct graph *g, struct core *c)
+{
+    g->space = core_warm_parts(c).space;
+    node_builder_begin(g->builder, c);
+}
+
+void graph_free(struct graph *g)
+{
+    if (g == NULL)
+        return;
+    node_builder_free(g->builder);
+    lanes_free(g->lanes);
+    free(g);
+}

@@ -1,0 +1,85 @@
+/* The dependence graph of a run: what it would have taken on cores with other sets of perfect structures.
+ *
+ * Execution on an out-of-order core is a graph (Fields, Bodik, Hill, Newburn: Using interaction cost for
+ * microarchitectural bottleneck analysis, 2003). Each instruction that retires has four nodes: fetch, dispatch, issue,
+ * and commit. Edges are what a node has to wait for: order and width of each stage, operands, room in queues and
+ * buffers, resolution of mispredicted branches, addresses of older stores, lines that other instructions bring. The
+ * latency of an edge is a sum of parts, and a part may have a cause: a miss or a misprediction. A structure is perfect
+ * if the parts that it causes are left out. The longest path is then the time that a core with this perfect structure
+ * takes.
+ *
+ * The graph is evaluated for all GRAPH_SETS sets of real structures at once, while the core runs: the instruction that
+ * retires takes its times from those of instructions before it. Units, issue slots and issue queues, for which many
+ * instructions compete in one cycle, are evaluated for a few sets only (contention.h); sets that are similar use their
+ * delays.
+ *
+ * Perfect prediction also changes what caches contain, since nothing comes in from wrong paths. A second memory
+ * hierarchy, which only instructions that retire access, says which accesses miss in that case.
+ *
+ * Limits: instructions of the wrong path compete for nothing. Latencies beyond a level's own (queues of the bus and of
+ * lower levels, late prefetches) are those of the real run. Only out-of-order cores without bundles have a graph. */
+#ifndef CYCLESCOPE_GRAPH_GRAPH_H
+#define CYCLESCOPE_GRAPH_GRAPH_H
+
+#include "core/core.h"
+
+/* Structures that are real or perfect. A set of real structures is a bit mask of these. */
+enum graph_structure {
+    GRAPH_L1I = 1,
+    GRAPH_L2I = 2,
+    GRAPH_ITLB = 4,
+    GRAPH_BRANCH = 8,
+    GRAPH_L1D = 16,
+    GRAPH_L2D = 32,
+    GRAPH_DTLB = 64,
+    GRAPH_EVERYTHING = 127
+};
+
+/* Sets that can occur: the second cache of a side is real only with the first. */
+enum { GRAPH_SETS = 72 };
+
+/* Whether this set can occur. */
+static inline bool graph_has_set(unsigned real)
+{
+    bool front = !(real & GRAPH_L2I) || real & GRAPH_L1I;
+    bool back = !(real & GRAPH_L2D) || real & GRAPH_L1D;
+    return front && back && real <= GRAPH_EVERYTHING;
+}
+
+/* Cycles by set of real structures; 0 for sets that cannot occur. */
+struct graph_cycles {
+    uint64_t with[GRAPH_EVERYTHING + 1];
+};
+
+struct graph;
+
+/* Whether cores of this configuration have a graph: 0, or a negative code with the reason. */
+int graph_check(const struct core_config *core, struct error *err) MUST_CHECK;
+
+/* Called when the graph has been evaluated up to a mark: `cycles` have passed since the mark before. */
+typedef void graph_mark_reached(void *context, const struct graph_cycles *cycles);
+
+/* Makes the graph of a run on this core, which passes graph_check. */
+struct graph *graph_new(const struct core_config *core, graph_mark_reached *reached, void *context,
+                        struct error *err) MUST_CHECK;
+void graph_free(struct graph *g);
+
+/* ---- calls of an observer of the core, in the order of time */
+
+/* The core begins to run with nothing in flight. */
+void graph_begin(struct graph *g, struct core *c);
+void graph_retired(struct graph *g, const struct retired_insn *r);
+void graph_drained(struct graph *g, uint32_t store, const struct data_access *a);
+/* Evaluates the first `insns` instructions since the graph began, as far as their stores have reached the cache. Call
+ * it every few hundred instructions. */
+void graph_advance(struct graph *g, uint64_t insns);
+/* Puts a mark behind the first `insns` instructions. Marks come in order, and none lies before an instruction that has
+ * been evaluated. `reached` is called for each, in order, in this call or a later one. */
+void graph_mark(struct graph *g, uint64_t insns);
+/* Evaluates everything up to the instruction that retired last. Stores that have not reached the cache yet count as
+ * hits. */
+void graph_finish(struct graph *g);
+/* Evaluates everything and drops all marks that have not been reached: cycles count from here. */
+void graph_restart(struct graph *g);
+
+#endif

@@ -1,0 +1,122 @@
+/* Shared by the files of this module, and by the literal evaluation in tests/graph.
+ *
+ * An instruction that retires takes three steps. It is held until it is known how its store reached the cache
+ * (graph.c). Then it becomes a node: everything that is the same in all sets is worked out once (nodes.c). Then the
+ * node is evaluated for all sets at once (lanes.c). */
+#ifndef CYCLESCOPE_GRAPH_GRAPH_PRIV_H
+#define CYCLESCOPE_GRAPH_GRAPH_PRIV_H
+
+#include "core/code.h"
+#include "graph/graph.h"
+
+/* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
+struct graph_core {
+    unsigned fetch_width, fetch_lines, fetch_branches, fetch_line_bytes;
+    unsigned front_stages, front_size, decode_width, dispatch_width, commit_width;
+    unsigned rob_size, lsq_size, lsq_loads, lsq_stores, store_buffer_size, int_regs, fp_regs;
+    unsigned issue_width, ports, queue_size[QUEUES], iq_size;
+    unsigned mshrs; /* of the L1D */
+    bool store_allocates;
+    unsigned data_line_bytes, second_line_bytes; /* lines of the L1D and the L2 */
+    unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
+    unsigned forward_latency;
+    unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
+    uint8_t units[POOLS];
+    struct class_timing timing[CLASS_COUNT];
+};
+
+/* An instruction that has retired and waits until older stores have reached the cache. */
+struct held_insn {
+    uint64_t pc, addr;
+    uint16_t flags; /* enum insn_flag */
+    uint8_t length, size, class, source[SOURCES], dest;
+    bool taken, mispredicted;
+    uint32_t store; /* IS_STORE: position in the store queue */
+    struct fetch_stalls stalls;
+    struct data_access access; /* of a load, or translation of a store */
+    struct data_access drain;  /* of a store */
+};
+
+/* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these. */
+enum { EDGE_CYCLES_MOST = 2500 };
+
+/* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
+enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
+
+/* Stores and arrivals that instructions can wait for: so many of the last ones. */
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64 };
+
+enum node_flag {
+    NODE_LOAD = 1,
+    NODE_STORE = 2,         /* has an entry in the store queue */
+    NODE_AT_HEAD = 4,       /* issues as the oldest instruction; if it is a store, with older stores in the cache */
+    NODE_SERIAL = 8,        /* the next instruction is fetched when this one has retired */
+    NODE_MISPREDICTED = 16, /* the next instruction is fetched when this one resolves */
+    NODE_LATE_DATA = 32,    /* a store that issues without its data, source[1] */
+    NODE_WHOLE = 64         /* the store in `match` covers all bytes of the load */
+};
+
+/* The edges of one instruction. Distances count instructions backward, 0: none. */
+struct graph_node {
+    uint8_t flags;     /* enum node_flag */
+    uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
+    uint8_t class;     /* enum op_class */
+    uint8_t source[SOURCES], dest;
+    uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
+    uint16_t itlb_cycles, misfetch_cycles;
+    uint16_t dtlb_cycles;                   /* until it issues again with its translation */
+    uint16_t load_cycles[PREDICTIONS];      /* of a load that requests a line: its latency; else 0 */
+    uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
+    uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
+    uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
+    uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
+    /* With perfect prediction, the L2 gets the line with the arrival of that many arrivals before the next: a prefetch.
+     */
+    uint16_t second_distance;
+    /* It is the first to use a prefetched line, which comes with the arrival at this distance. The prefetch had an MSHR
+     * for that many cycles before, in the predictions of which the bit is set. */
+    uint16_t used_distance, used_cycles;
+    uint8_t uses;
+    uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
+    /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
+     * next. */
+    uint16_t fetch_distance;
+    uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
+    bool fetch_prefetches;          /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
+    uint8_t requests;               /* bit v: it requests a line in prediction v, which takes an MSHR */
+    bool arrives;                   /* its data may be what others wait for: it has a number among arrivals */
+};
+
+/* Which variant of fetch groups a set has: groups end at misses of the L1I and at mispredictions that are real. */
+static inline unsigned group_variant(unsigned real)
+{
+    return (real & GRAPH_L1I ? 1 : 0) | (real & GRAPH_BRANCH ? 2 : 0);
+}
+
+enum { GROUP_VARIANTS = 4 };
+
+void graph_core_init(struct graph_core *c, const struct core_config *k);
+void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space); /* `space`: core_place */
+
+/* ---- nodes.c */
+
+struct node_builder;
+
+struct node_builder *node_builder_new(const struct graph_core *c, const struct core_config *config,
+                                      struct error *err) MUST_CHECK;
+/* The run begins on this core: the hierarchy without wrong paths starts as a copy of the core's. */
+void node_builder_begin(struct node_builder *b, struct core *c);
+void node_builder_free(struct node_builder *b);
+/* Makes the node of the next instruction in program order. */
+void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
+
+/* ---- lanes.c */
+
+struct lanes;
+
+struct lanes *lanes_new(const struct graph_core *c, struct error *err) MUST_CHECK;
+void lanes_free(struct lanes *l);
+void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count);
+void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles); /* commit time of the last node, by set */
+
+#endif

@@ -1,0 +1,143 @@
+/* The state of the evaluation of nodes for all sets of real structures at once, shared by lanes.c, which evaluates
+ * them, and lanes_state.c.
+ *
+ * A row has one number per lane: a time of one instruction in each set. Lanes form groups, in which prediction and the
+ * data caches are real or perfect in the same way; the lanes of a group differ in the instruction caches and the TLBs.
+ * So latencies of loads are the same in all lanes of a group. In each group two lanes judge contention (contention.h),
+ * one with perfect and one with real instruction caches, and the other lanes use what they find.
+ *
+ * A time is 16 bits wide, relative to a base that each lane has of its own. The base moves on now and then: times that
+ * lie far in the past become TIME_LEAST, which is right because times are only compared with later ones. `slack` bounds
+ * how far times can have grown since the last check, so that they never overflow.
+ *
+ * Loops over lanes are written for the compiler's vectorizer: rows are arrays of a fixed length, pointers are restrict,
+ * and cases that need other loops are decided once per instruction. */
+#ifndef CYCLESCOPE_GRAPH_LANES_PRIV_H
+#define CYCLESCOPE_GRAPH_LANES_PRIV_H
+
+#include "graph/contention.h"
+
+#if defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE)
+#define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_EACH_HOST
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    GROUP_LANES = 16,
+    GROUP_SETS = 12, /* lanes of a group that are in use: instruction caches (3) × I-TLB (2) × D-TLB (2) */
+    GROUPS = 6,      /* prediction (2) × data caches (3) */
+    LANES = GROUPS * GROUP_LANES,
+    FRONT_SETS = 4,      /* the first lanes of a group: with perfect instruction caches */
+    DATA_CACHES = 3,     /* perfect; first real; both real */
+    JUDGES = 2 * GROUPS, /* lanes that evaluate contention */
+    TIME_LEAST = INT16_MIN,
+    TIME_START = -4000, /* commit time of a lane after its base has moved */
+    TIME_MOST = 14000,  /* commit time from which the base moves */
+    SLACK_MOST = 15000, /* growth of times without a check */
+    DECODED = 16,       /* rows of front-end exits that are kept */
+    DISPATCH_MOST = 16, /* instructions that dispatch in a cycle */
+    COMMIT_MOST = 16,   /* instructions that retire in a cycle */
+    REGISTERS = 64
+};
+
+struct row {
+    _Alignas(64) int16_t lane[LANES];
+};
+
+/* What judges have found out about one instruction: one number each. */
+struct verdict {
+    uint16_t of[JUDGES];
+    uint16_t any; /* all of them, or'ed */
+};
+
+struct lanes {
+    struct graph_core core;
+    struct contention_limits limits;
+    uint64_t base[LANES];                                        /* added to times of a lane */
+    uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    uint64_t insns;                                              /* nodes evaluated */
+    uint32_t stores, arrivals;                                   /* stores and arrivals so far */
+    uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
+    unsigned slack;                                              /* how far times may have grown since the last check */
+    bool after_mispredicted, after_serial;
+    struct row fetched;                      /* of the last instruction */
+    struct row result;                       /* its completion */
+    struct row known;                        /* addresses of all stores are known */
+    struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
+    struct row never;                        /* TIME_LEAST */
+    struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
+    struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
+    struct row new_group[1 << GROUP_VARIANTS];      /* by node.new_group: 1 in lanes in which a fetch group begins */
+    struct row reg[REGISTERS];                      /* completion of the youngest producer; reg[0] is `never` */
+    struct row decoded[DECODED];                    /* exit of the front end, by instruction */
+    struct row *data, *left;                        /* rings, by store: its data is known; it leaves the store buffer */
+    uint32_t fetch_arrivals;                        /* arrivals of instruction lines so far */
+    struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
+    struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
+    struct row *dispatched, *issued, *committed;    /* rings, by instruction */
+    struct contention judge[JUDGES];
+};
+
+#define ALL_LANES(i) for (unsigned i = 0; i < LANES; i++)
+
+INLINE int16_t later(int16_t a, int16_t b)
+{
+    return a > b ? a : b;
+}
+
+INLINE int16_t after(int16_t time, int cycles)
+{
+    return (int16_t)(time + cycles);
+}
+
+/* ---- rows by number */
+
+INLINE struct row *dispatched_at(const struct lanes *l, uint64_t insn)
+{
+    return &l->dispatched[insn & l->dispatch_mask];
+}
+
+INLINE struct row *issued_at(const struct lanes *l, uint64_t insn)
+{
+    return &l->issued[insn & l->issue_mask];
+}
+
+INLINE struct row *committed_at(const struct lanes *l, uint64_t insn)
+{
+    return &l->committed[insn & l->commit_mask];
+}
+
+/* The row of the instruction `distance` back; `never` if that is 0 or there is none. */
+INLINE const struct row *dispatched_before(const struct lanes *l, unsigned distance)
+{
+    return distance <= l->insns ? dispatched_at(l, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *issued_before(const struct lanes *l, unsigned distance)
+{
+    return distance && distance <= l->insns ? issued_at(l, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *committed_before(const struct lanes *l, unsigned distance)
+{
+    return distance && distance <= l->insns ? committed_at(l, l->insns - distance) : &l->never;
+}
+
+INLINE const struct row *decoded_before(struct lanes *l, unsigned distance)
+{
+    return distance <= l->insns ? &l->decoded[(l->insns - distance) % DECODED] : &l->never;
+}
+
+INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lane)
+{
+    return l->base[lane] + (uint64_t)(int64_t)r->lane[lane];
+}
+
+/* ---- lanes_state.c */
+
+void lanes_move_bases(struct lanes *l);           /* moves the base of each lane towards its commit time */
+int16_t lanes_latest_time(const struct lanes *l); /* of all lanes */
+
+#endif

@@ -1,0 +1,175 @@
+/* Setup of the lanes, their results, and the bases of their times. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/lanes_priv.h"
+
+/* ---- moving the bases */
+
+/* Subtracts from a row what the bases have moved. Times before TIME_LEAST stay there. */
+INLINE void move_row(struct row *restrict r, const struct row *restrict by)
+{
+    ALL_LANES(i)
+    {
+        int16_t least = (int16_t)(TIME_LEAST + by->lane[i]);
+        r->lane[i] = (int16_t)(later(r->lane[i], least) - by->lane[i]);
+    }
+}
+
+/* Moves the last `count` rows of a ring, up to number `last`. Older ones are never read again. */
+INLINE void move_rows(struct row *ring, uint32_t mask, uint64_t last, unsigned count, const struct row *by)
+{
+    for (unsigned i = 0; i < count && i <= mask; i++)
+        move_row(&ring[(last - i) & mask], by);
+}
+
+/* Moves the base of each lane so that its commit time becomes TIME_START, or comes as close as one move can. */
+FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
+{
+    const struct graph_core *c = &l->core;
+    uint64_t last = l->insns - 1;
+    struct row by = *committed_at(l, last);
+    for (unsigned i = 0; i < LANES; i++) {
+        int distance = by.lane[i] - TIME_START;
+        by.lane[i] = (int16_t)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
+        l->base[i] += (uint64_t)by.lane[i];
+    }
+    struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave};
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        move_row(single[i], &by);
+    move_rows(l->reg, REGISTERS - 1, REGISTERS - 1, REGISTERS - 1, &by); /* not reg[0] */
+    move_rows(l->decoded, DECODED - 1, last, DECODED, &by);
+    move_rows(l->data, l->store_mask, l->stores, c->live_stores, &by);
+    move_rows(l->left, l->store_mask, l->stores, c->live_stores, &by);
+    move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
+    move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
+    move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
+    move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
+    move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
+}
+
+int16_t lanes_latest_time(const struct lanes *l)
+{
+    const struct row *rows[] = {committed_at(l, l->insns - 1), &l->leave, &l->fetched};
+    int16_t time = TIME_LEAST;
+    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (unsigned i = 0; i < LANES; i++)
+            time = later(time, rows[r]->lane[i]);
+    return time;
+}
+
+/* ---- setup and results */
+
+/* The set of real structures of a lane. Lanes that are not in use have the set of the last one in their group. */
+static unsigned set_of_lane(unsigned lane)
+{
+    static const uint8_t data[DATA_CACHES] = {0, GRAPH_L1D, GRAPH_L1D | GRAPH_L2D};
+    static const uint8_t instructions[] = {0, GRAPH_L1I, GRAPH_L1I | GRAPH_L2I};
+    unsigned g = lane / GROUP_LANES, i = lane % GROUP_LANES;
+    i = i < GROUP_SETS ? i : GROUP_SETS - 1;
+    return (g / DATA_CACHES == PREDICTION_REAL ? GRAPH_BRANCH : 0) | data[g % DATA_CACHES] | instructions[i / 4] |
+           (i & 2 ? GRAPH_ITLB : 0) | (i & 1 ? GRAPH_DTLB : 0);
+}
+
+static void init_masks(struct lanes *l)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned real = set_of_lane(i);
+        l->l1i.lane[i] = real & GRAPH_L1I ? -1 : 0;
+        l->l2i.lane[i] = real & GRAPH_L2I ? -1 : 0;
+        l->itlb.lane[i] = real & GRAPH_ITLB ? -1 : 0;
+        l->dtlb.lane[i] = real & GRAPH_DTLB ? -1 : 0;
+        l->branch.lane[i] = real & GRAPH_BRANCH ? -1 : 0;
+        l->late_front.lane[i] = i % GROUP_LANES >= FRONT_SETS ? -1 : 0;
+        for (unsigned groups = 0; groups < 1 << GROUP_VARIANTS; groups++)
+            l->new_group[groups].lane[i] = groups >> group_variant(real) & 1;
+    }
+    for (unsigned g = 0; g < GROUPS; g++) {
+        l->judge_lane[2 * g] = (uint8_t)(g * GROUP_LANES + FRONT_SETS - 1);
+        l->judge_lane[2 * g + 1] = (uint8_t)(g * GROUP_LANES + GROUP_SETS - 1);
+    }
+}
+
+static void fill(struct row *r, size_t count, int16_t time)
+{
+    for (size_t k = 0; k < count; k++)
+        for (unsigned i = 0; i < LANES; i++)
+            r[k].lane[i] = time;
+}
+
+/* All times are long ago, except that fetch begins at the base. */
+static void init_times(struct lanes *l)
+{
+    struct row *single[] = {&l->result, &l->known, &l->access, &l->leave, &l->never};
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        fill(single[i], 1, TIME_LEAST);
+    fill(&l->fetched, 1, TIME_START);
+    fill(l->reg, REGISTERS, TIME_LEAST);
+    fill(l->decoded, DECODED, TIME_LEAST);
+    fill(l->data, l->store_mask + 1, TIME_LEAST);
+    fill(l->left, l->store_mask + 1, TIME_LEAST);
+    fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
+    fill(l->fetch_arrival, GRAPH_FETCH_ARRIVALS, TIME_LEAST);
+    fill(l->dispatched, l->dispatch_mask + 1, TIME_LEAST);
+    fill(l->issued, l->issue_mask + 1, TIME_LEAST);
+    fill(l->committed, l->commit_mask + 1, TIME_LEAST);
+    for (unsigned i = 0; i < LANES; i++)
+        l->base[i] = (uint64_t)-TIME_START;
+}
+
+/* Allocates a ring of more than `most` rows. Returns NULL if out of memory. */
+static struct row *new_ring(unsigned most, uint32_t *mask)
+{
+    uint32_t rows = 1;
+    while (rows <= most)
+        rows *= 2;
+    *mask = rows - 1;
+    return aligned_alloc(64, rows * sizeof(struct row));
+}
+
+struct lanes *lanes_new(const struct graph_core *c, struct error *err)
+{
+    struct lanes *l = aligned_alloc(64, (sizeof *l + 63) / 64 * 64);
+    if (l == NULL) {
+        error_set(err, -ENOMEM, "out of memory for the dependence graph");
+        return NULL;
+    }
+    memset(l, 0, sizeof *l);
+    l->core = *c;
+    contention_limits_init(&l->limits, c);
+    l->dispatched = new_ring(c->front_size + DISPATCH_MOST, &l->dispatch_mask);
+    l->issued = new_ring(l->limits.has_queues ? c->rob_size : 1, &l->issue_mask);
+    l->committed = new_ring(c->rob_size + COMMIT_MOST, &l->commit_mask);
+    l->data = new_ring(c->live_stores, &l->store_mask);
+    l->left = new_ring(c->live_stores, &l->store_mask);
+    if (!l->dispatched || !l->issued || !l->committed || !l->data || !l->left) {
+        lanes_free(l);
+        error_set(err, -ENOMEM, "out of memory for the dependence graph");
+        return NULL;
+    }
+    for (unsigned j = 0; j < JUDGES; j++)
+        contention_init(&l->judge[j], &l->limits);
+    init_masks(l);
+    init_times(l);
+    return l;
+}
+
+void lanes_free(struct lanes *l)
+{
+    if (l == NULL)
+        return;
+    free(l->dispatched);
+    free(l->issued);
+    free(l->committed);
+    free(l->data);
+    free(l->left);
+    free(l);
+}
+
+void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles)
+{
+    *cycles = (struct graph_cycles){0};
+    for (unsigned i = 0; l->insns && i < LANES; i++)
+        cycles->with[set_of_lane(i)] = time_of(l, committed_at(l, l->insns - 1), i);
+}

@@ -1,0 +1,90 @@
+"""`stack --method graph`: what the dependence graph predicts is what simulations of idealized cores take; its pages and
+documents; and the cores that have no graph."""
+import pytest
+
+pytest.register_assert_rewrite("stack_checks")
+
+from conftest import PROJECT, Commands
+from stack_checks import COMPONENTS, check_sums, measure
+
+WINDOW = "--skip 2500000 --warm --warmup 50000 --max-insns 100000"
+STRUCTURES = ["l1i", "l2i", "itlb", "branch", "l1d", "l2d", "dtlb"]
+
+
+@pytest.fixture(scope="module")
+def here(program, guests):
+    """Commands in a folder with the workloads."""
+    for workload in (PROJECT / "build/workloads").iterdir():
+        (guests.folder / workload.name).symlink_to(workload)
+    return Commands(program, guests.folder)
+
+
+def stack(here, words):
+    return measure(here, f"stack --quiet --method graph {words}").report
+
+
+def predicted(report, *perfect):
+    """The predicted cycles with these structures perfect and all others real."""
+    real = [s for s in STRUCTURES if s not in perfect]
+    return next(s["cycles"] for s in report["graph"]["sets"] if s["real"] == real)
+
+
+@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+@pytest.mark.parametrize("workload, perfect", [("branch_bound", ["branch"]), ("icache_bound", ["l1i", "l2i"]),
+                                               ("memory_bound", ["l2d"]), ("mix", ["branch", "l2d"]),
+                                               ("columns", STRUCTURES), ("divide_bound", STRUCTURES)])
+def test_predicted_cycles_are_those_of_a_simulation(here, core, workload, perfect):
+    options = f"{WINDOW} --core {core}"
+    report = stack(here, f"{options} ./{workload}")
+    settings = " ".join(f"--set perfect.{p}=yes" for p in perfect)
+    simulated = measure(here, f"stat --quiet {options} {settings} ./{workload}").report["cycles"]
+    assert abs(predicted(report, *perfect) - simulated) <= 0.01 * simulated
+
+
+def test_the_document_has_all_sets_and_a_stack_that_adds_up(here):
+    report = stack(here, f"{WINDOW} --interval 7000 ./mix")
+    check_sums(report)
+    for interval in report["intervals"]:
+        check_sums(interval)
+    graph = report["graph"]
+    assert len(graph["sets"]) == len({tuple(s["real"]) for s in graph["sets"]}) == 72
+    assert graph["cycles"] == predicted(report) and abs(graph["error_percent"]) < 1
+    assert graph["error_percent"] == pytest.approx(100 * (graph["cycles"] / report["cycles"] - 1))
+    for c in COMPONENTS:
+        parts = sum(i["stack_cycles"]["graph"][c] for i in report["intervals"])
+        assert parts == pytest.approx(report["stack_cycles"]["graph"][c])
+
+
+def test_the_page_says_how_close_the_graph_came(here):
+    run = measure(here, f"stack --method graph {WINDOW} ./mix")
+    said = " ".join(run.err.split())
+    assert "With all structures real the dependence graph takes" in said and "than simulated." in said
+    assert "Interactions" not in run.err and "interactions" not in run.report["graph"]
+
+
+def test_interactions_are_in_words_and_in_the_document(here):
+    run = measure(here, "stack --interactions --skip 20000000 --max-insns 200000 ./mix")
+    graph = run.report["graph"]
+    assert "overlap: both must go to gain" in " ".join(run.err.split())
+    assert len(graph["interactions"]) == 19
+    for i in graph["interactions"]:
+        a, b = ({"l1i": ["l1i", "l2i"], "l1d": ["l1d", "l2d"]}.get(s, [s]) for s in i["structures"])
+        saved = [graph["cycles"] - predicted(run.report, *perfect) for perfect in (a + b, a, b)]
+        assert i["cycles"] == saved[0] - saved[1] - saved[2]
+
+
+@pytest.mark.mistake
+@pytest.mark.parametrize("pattern, words", [
+    (r"cores that dispatch bundles \(dispatch.bundle\) have no dependence graph", "--method graph --core ppc970"),
+    (r"cores that issue in order \(issue.order\) have no", "--method graph --set issue.order=in_order"),
+    ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
+    ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
+    ("--interactions needs the method graph, and --stage shows no method", "--stage all --interactions"),
+])
+def test_a_mistake_gets_a_sentence(here, pattern, words):
+    here.complains(pattern, "stack", *words.split(), "./mix")
+
+
+def test_all_methods_of_a_core_without_a_graph_are_the_others(here):
+    report = measure(here, "stack --quiet --method all --core ppc970 --max-insns 20000 ./mix").report
+    assert "graph" not in report and "graph" not in report["stacks"] and len(report["stacks"]) == 6

@@ -1,0 +1,407 @@
+/* compare: the dependence graph of a run, evaluated by src/graph, evaluated literally, and compared with simulations.
+ *
+ *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--simulate] [--times N]
+ *             [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS]
+ *
+ * The vectors must agree with the literal evaluation in every set of real structures: what does not hold is a line on
+ * standard output. With --simulate the program is also simulated on each of the idealized cores, and a table shows
+ * predicted and simulated cycles. With --times N, a table shows the N places in the program at which the times of the
+ * graph and of the simulation part most, with everything real (times.h). Exit status 0, 1 if evaluations differ, 125
+ * for other errors. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/core_options.h"
+#include "cmd/guest_options.h"
+#include "cmd/guest_run.h"
+#include "guest/files.h"
+#include "graph/literal.h"
+#include "graph/times.h"
+#include "stacks/reference.h"
+
+enum { SETS = GRAPH_EVERYTHING + 1, LINES = 20 };
+
+/* All instructions of a run, in memory. */
+struct recording {
+    struct held_insn *insns;
+    uint64_t count, room;
+    uint64_t *stores; /* numbers of instructions, by number of the store */
+    uint64_t store_count, store_room, drained;
+    struct literal_times *times; /* of the simulation, by instruction, if they are wanted */
+    struct times_log log;
+    uint64_t space;
+    struct graph_core core;
+    struct node_builder *builder;
+};
+
+struct comparison {
+    struct core_options core;
+    struct guest_options guest;
+    bool simulate, quick, show;
+    uint64_t jobs, time_rows;
+    struct own_output own;
+    struct recording recording;
+    struct graph *graph;
+    struct graph_cycles streamed; /* by the graph as commands use it */
+    uint64_t *simulated;          /* by set, shared with the processes that simulate */
+    unsigned lines;               /* of complaints */
+};
+
+static void *resized(void *p, uint64_t count, size_t size)
+{
+    p = realloc(p, count * size);
+    if (p == NULL)
+        abort();
+    return p;
+}
+
+/* ---- recording */
+
+static void on_begin(void *context, struct core *c, const struct core_counts *live)
+{
+    struct comparison *k = context;
+    struct error err;
+    (void)live;
+    graph_core_init(&k->recording.core, &k->core.config);
+    k->recording.space = core_warm_parts(c).space;
+    k->recording.builder = node_builder_new(&k->recording.core, &k->core.config, &err);
+    if (k->recording.builder == NULL)
+        abort();
+    node_builder_begin(k->recording.builder, c);
+    graph_begin(k->graph, c);
+}
+
+static void on_retired(void *context, const struct retired_insn *r, uint64_t cycle)
+{
+    struct comparison *k = context;
+    struct recording *c = &k->recording;
+    if (c->count == c->room) {
+        c->room = c->room ? 2 * c->room : 1 << 16;
+        c->insns = resized(c->insns, c->room, sizeof *c->insns);
+        c->times = resized(c->times, c->room, sizeof *c->times);
+    }
+    if (c->store_count == c->store_room) {
+        c->store_room = c->store_room ? 2 * c->store_room : 1 << 16;
+        c->stores = resized(c->stores, c->store_room, sizeof *c->stores);
+    }
+    if (r->code->flags & IS_STORE)
+        c->stores[c->store_count++] = c->count;
+    c->times[c->count] = c->log.of_slot[r->slot];
+    c->times[c->count].committed = (int64_t)cycle;
+    graph_hold(&c->insns[c->count++], r, c->space);
+    graph_retired(k->graph, r);
+    if (c->count % 256 == 0)
+        graph_advance(k->graph, UINT64_MAX);
+}
+
+static void on_drained(void *context, uint32_t store, const struct data_access *a, uint64_t cycle)
+{
+    struct comparison *k = context;
+    struct recording *c = &k->recording;
+    if (c->drained < c->store_count && c->insns[c->stores[c->drained]].store == store)
+        c->insns[c->stores[c->drained++]].drain = *a;
+    (void)cycle;
+    graph_drained(k->graph, store, a);
+}
+
+static void on_fetched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_fetched(&k->recording.log, v, cycle);
+}
+
+static void on_dispatched(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_dispatched(&k->recording.log, v, cycle);
+}
+
+static void on_issued(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_issued(&k->recording.log, v, cycle);
+}
+
+static void on_completed(void *context, const struct insn_view *v, uint64_t cycle)
+{
+    struct comparison *k = context;
+    times_completed(&k->recording.log, v, cycle);
+}
+
+static void keep_cycles(void *context, const struct graph_cycles *cycles)
+{
+    struct comparison *k = context;
+    k->streamed = *cycles;
+}
+
+/* ---- runs */
+
+/* Runs the program on this core; ends the process if the guest forked it. */
+static int simulate(struct comparison *c, const struct core_config *core, const struct core_observer *observer,
+                    uint64_t *cycles, struct error *err)
+{
+    struct simulation_result result;
+    struct simulation s = c->core.simulation;
+    struct process *p = process_new(&c->guest.config, err);
+    if (p == NULL)
+        return -EINVAL;
+    s.core = core;
+    s.observer = observer;
+    int code = simulate_process(p, &s, &result, err);
+    if (process_is_child(p))
+        end_as_child(p);
+    process_free(p);
+    *cycles = result.counts.core.cycles;
+    return code;
+}
+
+static struct reference_run run_of_set(unsigned real)
+{
+    static const struct {
+        unsigned structure;
+        enum component component;
+    } row[] = {{GRAPH_L1I, COMPONENT_l1i},       {GRAPH_L2I, COMPONENT_l2i}, {GRAPH_ITLB, COMPONENT_itlb},
+               {GRAPH_BRANCH, COMPONENT_branch}, {GRAPH_L1D, COMPONENT_l1d}, {GRAPH_L2D, COMPONENT_l2d},
+               {GRAPH_DTLB, COMPONENT_dtlb}};
+    struct reference_run run = {0};
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++)
+        run.real |= real & row[i].structure ? 1u << row[i].component : 0;
+    return run;
+}
+
+/* Simulates all sets, in processes of their own, because what a guest does to descriptors and folders stays. */
+static int simulate_all(struct comparison *c, struct error *err)
+{
+    unsigned running = 0;
+    int status, failed = 0;
+    for (unsigned real = 0; real < SETS; real++) {
+        struct reference_run run = run_of_set(real);
+        if (!graph_has_set(real))
+            continue;
+        pid_t pid = fork();
+        if (pid < 0)
+            return error_set(err, -errno, "no process for a simulation: %s", strerror(errno));
+        if (pid == 0) {
+            struct core_config core = reference_core(&c->core.config, &run);
+            _exit(simulate(c, &core, NULL, &c->simulated[real], err) == 0 ? 0 : 1);
+        }
+        if (++running >= c->jobs && wait(&status) > 0) {
+            running--;
+            failed |= status;
+        }
+    }
+    while (wait(&status) > 0)
+        failed |= status;
+    return failed ? error_set(err, -ECHILD, "a simulation failed") : 0;
+}
+
+/* ---- what must hold, and what is shown */
+
+static void must_equal(struct comparison *c, const char *what, unsigned real, uint64_t is, uint64_t should_be)
+{
+    if (is != should_be && c->lines++ < LINES)
+        fprintf(c->own.out, "set %u: %s %" PRIu64 ", not %" PRIu64 "\n", real, what, is, should_be);
+}
+
+static void compare_evaluations(struct comparison *c, const struct graph_node *nodes)
+{
+    struct error err;
+    struct recording *r = &c->recording;
+    struct graph_cycles at_once;
+    struct lanes *l = lanes_new(&r->core, &err);
+    struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
+    if (l == NULL)
+        abort();
+    lanes_evaluate(l, nodes, (unsigned)r->count);
+    lanes_cycles(l, &at_once);
+    for (unsigned real = 0; real < SETS; real++) {
+        if (!graph_has_set(real))
+            continue;
+        must_equal(c, "streamed", real, c->streamed.with[real], at_once.with[real]);
+        if (!c->quick)
+            must_equal(c, "vectors", real, at_once.with[real],
+                       literal_evaluate(&r->core, nodes, r->count, real, times));
+    }
+    lanes_free(l);
+    free(times);
+}
+
+static void range_of(const uint64_t cycles[SETS], struct reference_range *range, int64_t paper[COMPONENTS])
+{
+    struct reference_plan plan;
+    uint64_t of_run[REFERENCE_ALL_RUNS];
+    reference_plan_make(&plan, true);
+    for (unsigned i = 0; i < plan.count; i++)
+        for (unsigned real = 0; real < SETS; real++)
+            if (graph_has_set(real) && run_of_set(real).real == plan.run[i].real)
+                of_run[i] = cycles[real];
+    reference_all_orders(&plan, of_run, range);
+    reference_stack(0, of_run, paper);
+}
+
+static void show_stacks(struct comparison *c)
+{
+    struct reference_range graph, truth;
+    int64_t graph_paper[COMPONENTS], paper[COMPONENTS];
+    uint64_t cycles = c->simulated[GRAPH_EVERYTHING];
+    range_of(c->streamed.with, &graph, graph_paper);
+    range_of(c->simulated, &truth, paper);
+    fprintf(c->own.out, "%-8s %12s %12s %8s   %12s %12s %8s\n", "", "mean", "simulated", "error %", "paper",
+            "simulated", "error %");
+    for (unsigned k = 0; k < COMPONENTS; k++)
+        fprintf(c->own.out, "%-8s %12" PRId64 " %12" PRId64 " %8.2f   %12" PRId64 " %12" PRId64 " %8.2f\n",
+                component_rows[k].key, graph.mean[k], truth.mean[k],
+                100.0 * (double)(graph.mean[k] - truth.mean[k]) / (double)cycles, graph_paper[k], paper[k],
+                100.0 * (double)(graph_paper[k] - paper[k]) / (double)cycles);
+    struct stack_error mean = stack_error(graph.mean, truth.mean, cycles);
+    struct stack_error first = stack_error(graph_paper, paper, cycles);
+    fprintf(c->own.out, "largest error: mean of orders %.2f %%, paper's order %.2f %%\n", mean.percent, first.percent);
+}
+
+static void show_times(struct comparison *c, const struct graph_node *nodes)
+{
+    struct recording *r = &c->recording;
+    struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
+    literal_evaluate(&r->core, nodes, r->count, GRAPH_EVERYTHING, times);
+    times_print(c->own.out, r->insns, times, r->times, r->count, (unsigned)c->time_rows);
+    free(times);
+}
+
+static void show_predicted(struct comparison *c)
+{
+    for (unsigned real = 0; real < SETS; real++) {
+        char text[128];
+        struct reference_run run = run_of_set(real);
+        if (graph_has_set(real))
+            fprintf(c->own.out, "%12" PRIu64 "  %s\n", c->streamed.with[real],
+                    reference_run_text(&run, text, sizeof text));
+    }
+}
+
+static void show_simulated(struct comparison *c)
+{
+    double sum = 0, worst = 0;
+    for (unsigned real = 0; real < SETS; real++) {
+        if (!graph_has_set(real))
+            continue;
+        double truth = (double)c->simulated[real], error = 100 * ((double)c->streamed.with[real] / truth - 1);
+        char text[128];
+        struct reference_run run = run_of_set(real);
+        sum += error < 0 ? -error : error;
+        if ((error < 0 ? -error : error) > (worst < 0 ? -worst : worst))
+            worst = error;
+        fprintf(c->own.out, "%12" PRIu64 " %12" PRIu64 " %+7.2f %%  %s\n", c->streamed.with[real], c->simulated[real],
+                error, reference_run_text(&run, text, sizeof text));
+    }
+    show_stacks(c);
+    fprintf(c->own.out, "cycles of %u sets: mean error %.2f %%, worst %+.2f %%, everything real %+.2f %%\n", GRAPH_SETS,
+            sum / GRAPH_SETS, worst,
+            100 * ((double)c->streamed.with[GRAPH_EVERYTHING] / (double)c->simulated[GRAPH_EVERYTHING] - 1));
+}
+
+/* ---- the command line */
+
+/* The guest's output goes nowhere. */
+static void silence(void)
+{
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    for (int to = 0; to < 3; to++)
+        dup2(fd, to);
+    if (fd > 2)
+        close(fd);
+}
+
+static int run_all(struct comparison *c, char **argv, struct error *err)
+{
+    int code = core_options_finish(&c->core, err);
+    if (code == 0)
+        code = guest_options_finish(&c->guest, argv, err);
+    if (code == 0)
+        code = graph_check(&c->core.config, err);
+    if (code == 0 && c->simulate)
+        code = simulate_all(c, err);
+    if (code != 0)
+        return code;
+    c->graph = graph_new(&c->core.config, keep_cycles, c, err);
+    struct core_observer observer = {.begin = on_begin, .retired = on_retired, .drained = on_drained, .context = c};
+    if (c->time_rows) {
+        observer.fetched = on_fetched;
+        observer.dispatched = on_dispatched;
+        observer.issued = on_issued;
+        observer.completed = on_completed;
+    }
+    uint64_t cycles;
+    if (c->graph == NULL || simulate(c, &c->core.config, &observer, &cycles, err) != 0)
+        return -EINVAL;
+    graph_mark(c->graph, c->recording.count);
+    graph_finish(c->graph);
+    struct recording *r = &c->recording;
+    struct graph_node *nodes = resized(NULL, r->count + 1, sizeof *nodes);
+    for (uint64_t i = 0; i < r->count; i++)
+        node_build(r->builder, &r->insns[i], &nodes[i]);
+    compare_evaluations(c, nodes);
+    if (c->show)
+        show_predicted(c);
+    if (c->time_rows)
+        show_times(c, nodes);
+    if (c->simulate)
+        show_simulated(c);
+    else if (!c->lines && c->quick)
+        fprintf(c->own.out, "%" PRIu64 " cycles, everything real %+.2f %%\n", cycles,
+                100 * ((double)c->streamed.with[GRAPH_EVERYTHING] / (double)cycles - 1));
+    free(nodes);
+    free(r->insns);
+    free(r->times);
+    free(r->stores);
+    node_builder_free(r->builder);
+    return 0;
+}
+
+static int start(struct comparison *c, char **argv)
+{
+    struct error err;
+    own_output_open(&c->own);
+    silence();
+    int status = run_all(c, argv, &err) == 0 ? c->lines > 0 : own_fail(&c->own, &err);
+    fflush(c->own.out);
+    graph_free(c->graph);
+    own_output_close(&c->own);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct comparison c = {.jobs = 2};
+    guest_options_init(&c.guest);
+    core_options_init(&c.core);
+    const struct option table[] = {
+        {"simulate", OPTION_FLAG, &c.simulate, NULL, "also simulate all idealized cores"},
+        {"times", OPTION_COUNT, &c.time_rows, "N", "show the N places at which graph and simulation part most"},
+        {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
+        {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
+        {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
+        CORE_OPTION_ROWS(&c.core),
+        GUEST_OPTION_ROWS(&c.guest),
+    };
+    struct error err;
+    c.simulated = mmap(NULL, SETS * sizeof *c.simulated, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int first = options_parse(table, sizeof table / sizeof table[0], argc - 1, argv + 1, &err), status;
+    if (first < 0) {
+        fprintf(stderr, "compare: %s\n", err.text);
+        status = STATUS_OWN_ERROR;
+    } else {
+        status = start(&c, argv + 1 + first);
+    }
+    core_options_free(&c.core);
+    guest_options_free(&c.guest);
+    return status;
+}

@@ -1,0 +1,349 @@
+#include "graph/literal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "graph/contention.h"
+
+#define LONG_AGO INT64_MIN / 2
+
+/* What the judge of a set says about one instruction. */
+struct verdict {
+    uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
+    uint16_t mshr; /* distance to the arrival that frees an MSHR; 0: there is one */
+    uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
+};
+
+struct evaluation {
+    const struct graph_core *core;
+    const struct graph_node *nodes;
+    unsigned real;
+    bool judges_units; /* evaluates contention for units and queues; else takes `verdict` from the set that does */
+    bool judges_mshrs; /* the same for MSHRs */
+    struct literal_times *times;
+    struct verdict *verdict;
+    int64_t reg[64];              /* completion of the youngest producer */
+    int64_t known, access, leave; /* addresses of stores known; the store buffer's last access; last one to leave */
+    int64_t *data, *left;         /* by number of the store, from 1 */
+    int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
+    int64_t *arrival;             /* by number of the arrival, from 1 */
+    uint64_t stores, arrivals, fetch_arrivals;
+    struct contention_limits limits;
+    struct contention contention;
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The set that judges MSHRs for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
+ */
+static unsigned mshr_judge_of(unsigned real)
+{
+    unsigned caches = real & GRAPH_L1I ? GRAPH_L1I | GRAPH_L2I : 0;
+    return real | caches | GRAPH_ITLB | GRAPH_DTLB;
+}
+
+/* The set that judges units and queues: the data caches are both real or both perfect, too. */
+static unsigned unit_judge_of(unsigned real)
+{
+    return mshr_judge_of(real) & ~(real & GRAPH_L2D ? 0u : (unsigned)GRAPH_L1D);
+}
+
+static unsigned prediction(const struct evaluation *e)
+{
+    return e->real & GRAPH_BRANCH ? PREDICTION_REAL : PREDICTION_PERFECT;
+}
+
+/* ---- contention, judged or taken from the judge */
+
+static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t when, uint16_t *delay)
+{
+    if (e->judges_units) {
+        uint64_t at = contention_issue(&e->contention, &e->limits, &e->limits.need[n->class], (uint64_t)when);
+        *delay = (uint16_t)(at - (uint64_t)when);
+    }
+    return when + *delay;
+}
+
+static int64_t enter(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t when)
+{
+    struct verdict *v = &e->verdict[i];
+    if (e->judges_units)
+        v->room = (uint16_t)contention_enter(&e->contention, &e->limits.need[n->class], (uint64_t)when, i);
+    return v->room && v->room <= i ? later(when, e->times[i - v->room].issued) : when;
+}
+
+/* An access that misses begins at `when`, or as soon as there is a free MSHR. */
+static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when)
+{
+    struct verdict *v = &e->verdict[i];
+    uint32_t number = (uint32_t)e->arrivals + 1;
+    if (!(e->real & GRAPH_L1D) || !(e->nodes[i].requests >> prediction(e) & 1))
+        return when;
+    if (e->judges_mshrs)
+        v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
+    return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
+}
+
+static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end)
+{
+    const struct graph_node *n = &e->nodes[i];
+    uint64_t dispatched = (uint64_t)e->times[i].dispatched;
+    if (e->judges_mshrs && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
+        contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
+                            (uint32_t)e->arrivals + 1);
+}
+
+/* The prefetch of the line that an instruction uses had an MSHR until the line arrived. */
+static void add_used_prefetch(struct evaluation *e, uint64_t i)
+{
+    const struct graph_node *n = &e->nodes[i];
+    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2], cycles = n->used_cycles;
+    if (!e->judges_mshrs || !(e->real & GRAPH_L1D) || !(n->uses >> prediction(e) & 1))
+        return;
+    cycles = cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
+    uint64_t arrival = e->arrivals + 1 - n->used_distance, end = (uint64_t)e->arrival[arrival];
+    contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, end - cycles, end,
+                        (uint32_t)arrival);
+}
+
+/* ---- stages */
+
+/* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
+static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
+{
+    unsigned v = prediction(e);
+    uint64_t arrivals = e->fetch_arrivals;
+    if (n->fetch_prefetches) {
+        int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
+        e->fetch_arrival[++e->fetch_arrivals] =
+            f + (e->real & GRAPH_L1I ? second : 0) + (e->real & GRAPH_L2I ? n->fetch_prefetch_cycles : 0);
+    }
+    if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
+        f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
+    f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
+    f += e->real & GRAPH_L2I ? n->l2i_cycles[v] : 0;
+    return f;
+}
+
+static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
+{
+    const struct literal_times *t = e->times;
+    int64_t f = (i ? t[i - 1].fetched : 0) + (n->new_group >> group_variant(e->real) & 1);
+    if (i >= e->core->front_size)
+        f = later(f, t[i - e->core->front_size].dispatched);
+    if (i && e->nodes[i - 1].flags & NODE_MISPREDICTED && e->real & GRAPH_BRANCH)
+        f = later(f, t[i - 1].completed);
+    if (i && e->nodes[i - 1].flags & NODE_SERIAL)
+        f = later(f, t[i - 1].committed);
+    f += e->real & GRAPH_ITLB ? n->itlb_cycles : 0;
+    f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
+    return read_lines(e, n, f);
+}
+
+static int64_t decode(const struct evaluation *e, uint64_t i, int64_t fetched)
+{
+    unsigned width = e->core->decode_width;
+    return later(fetched + e->core->front_stages, i >= width ? e->times[i - width].decoded + 1 : LONG_AGO);
+}
+
+static int64_t dispatch(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t decoded)
+{
+    const struct literal_times *t = e->times;
+    unsigned width = e->core->dispatch_width;
+    int64_t d = decoded;
+    if (i)
+        d = later(d, t[i - 1].dispatched);
+    if (i >= width)
+        d = later(d, t[i - width].dispatched + 1);
+    if (n->room)
+        d = later(d, t[i - n->room].committed);
+    return enter(e, n, i, d);
+}
+
+static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t dispatched)
+{
+    int64_t t = later(dispatched + 1, e->reg[n->source[0]]);
+    if (!(n->flags & NODE_LATE_DATA))
+        t = later(t, e->reg[n->source[1]]);
+    t = later(t, n->flags & NODE_LOAD ? e->known : e->reg[n->source[2]]);
+    if (n->flags & NODE_AT_HEAD) {
+        t = later(t, i ? e->times[i - 1].committed : LONG_AGO);
+        if (n->flags & NODE_STORE)
+            t = later(t, e->leave + 1);
+    }
+    t = issue(e, n, t, &e->verdict[i].issue);
+    if (n->dtlb_cycles && e->real & GRAPH_DTLB)
+        t = issue(e, n, t + n->dtlb_cycles, &e->verdict[i].retry);
+    return t;
+}
+
+/* When a load has its data from the caches. */
+static int64_t from_cache(const struct evaluation *e, const struct graph_node *n, int64_t t)
+{
+    unsigned v = prediction(e), first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
+    unsigned cycles = n->load_cycles[v];
+    if (!(e->real & GRAPH_L1D))
+        return t + first;
+    if (cycles > second && !(e->real & GRAPH_L2D))
+        cycles = second;
+    int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
+    if (n->arrival_distance[v])
+        x = later(x, e->arrival[e->arrivals + 1 - n->arrival_distance[v]]);
+    if (n->second_distance && v == PREDICTION_PERFECT && e->real & GRAPH_L2D)
+        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance]);
+    return x;
+}
+
+/* A load: sets *t to its last issue and returns when it has its data. */
+static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
+{
+    uint64_t store = e->stores + 1 - n->match;
+    if (!n->match) {
+        *t = await_mshr(e, i, *t);
+        int64_t x = from_cache(e, n, *t);
+        add_miss(e, i, *t, x);
+        return x;
+    }
+    if (e->left[store] < *t)
+        return from_cache(e, n, *t);
+    bool whole = n->flags & NODE_WHOLE;
+    int64_t again = later(*t, whole ? e->data[store] : e->left[store] + 1);
+    if (again > *t)
+        again = issue(e, n, again, &e->verdict[i].again);
+    *t = again;
+    return again + (whole ? e->core->forward_latency : e->core->latency[LEVEL_L1]);
+}
+
+static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t, int64_t loaded)
+{
+    bool late = n->flags & NODE_LATE_DATA;
+    int64_t source = late ? e->reg[n->source[1]] : LONG_AGO;
+    int64_t done = n->flags & NODE_LOAD ? loaded : later(t + 1, source);
+    e->known = later(e->known, t + 1);
+    e->data[e->stores + 1] = late ? source : done;
+    return done;
+}
+
+/* Lines that an access at time t makes prefetchers request. */
+static void prefetch_data(struct evaluation *e, const struct graph_node *n, int64_t t)
+{
+    unsigned cycles = n->prefetch_cycles, first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
+    if (!(e->real & GRAPH_L1D) || cycles < first)
+        cycles = first;
+    else if (!(e->real & GRAPH_L2D) && cycles > second)
+        cycles = second;
+    if (n->prefetch_cycles)
+        e->arrival[e->arrivals + n->arrives + 1] = t + cycles;
+}
+
+static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
+{
+    int64_t x = *t + e->core->timing[n->class].latency;
+    if (n->flags & NODE_LOAD) {
+        x = load(e, n, i, t);
+        if (n->arrives)
+            e->arrival[e->arrivals + 1] = x;
+        prefetch_data(e, n, *t);
+    }
+    if (n->flags & NODE_STORE)
+        x = store(e, n, *t, x);
+    if (e->judges_units)
+        contention_leave(&e->contention, &e->limits.need[n->class], (uint64_t)*t, i);
+    if (n->dest)
+        e->reg[n->dest] = x;
+    return x;
+}
+
+static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t completed)
+{
+    const struct literal_times *t = e->times;
+    unsigned width = e->core->commit_width, size = e->core->store_buffer_size, second = e->core->latency[LEVEL_L2];
+    int64_t c = completed + 1;
+    if (i)
+        c = later(c, t[i - 1].committed);
+    if (i >= width)
+        c = later(c, t[i - width].committed + 1);
+    if (!(n->flags & NODE_STORE))
+        return c;
+    uint64_t number = ++e->stores;
+    if (number > size)
+        c = later(c, e->left[number - size] + 1);
+    unsigned cycles = e->real & GRAPH_L1D ? n->drain_cycles[prediction(e)] : 1;
+    if (cycles > second && !(e->real & GRAPH_L2D))
+        cycles = second;
+    e->access = later(e->access, c);
+    if (!(n->flags & NODE_LOAD))
+        e->access = await_mshr(e, i, e->access);
+    e->leave = e->left[number] = later(e->leave, e->access + cycles);
+    if (n->requests && !(n->flags & NODE_LOAD)) {
+        e->arrival[e->arrivals + 1] = e->access + cycles;
+        add_miss(e, i, e->access, e->access + cycles);
+    }
+    if (!(n->flags & NODE_LOAD))
+        prefetch_data(e, n, e->access);
+    return c;
+}
+
+static void evaluate(struct evaluation *e, uint64_t count)
+{
+    for (unsigned r = 0; r < 64; r++)
+        e->reg[r] = LONG_AGO;
+    e->known = e->access = e->leave = LONG_AGO;
+    e->stores = e->arrivals = e->fetch_arrivals = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct graph_node *n = &e->nodes[i];
+        struct literal_times *t = &e->times[i];
+        t->fetched = fetch(e, n, i);
+        t->decoded = decode(e, i, t->fetched);
+        t->dispatched = dispatch(e, n, i, t->decoded);
+        add_used_prefetch(e, i);
+        t->issued = first_issue(e, n, i, t->dispatched);
+        t->completed = execute(e, n, i, &t->issued);
+        t->committed = commit(e, n, i, t->completed);
+        e->arrivals += n->arrives + (n->prefetch_cycles != 0);
+    }
+}
+
+static void *allocate(uint64_t count, size_t size)
+{
+    void *p = calloc(count + 2, size);
+    if (p == NULL)
+        abort();
+    return p;
+}
+
+uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
+                          struct literal_times *times)
+{
+    const unsigned units = unit_judge_of(real), mshrs = mshr_judge_of(real);
+    struct evaluation e = {.core = c, .nodes = nodes, .real = units, .judges_units = true, .times = times};
+    e.judges_mshrs = mshrs == units;
+    e.verdict = allocate(count, sizeof *e.verdict);
+    e.data = allocate(count, sizeof *e.data);
+    e.left = allocate(count, sizeof *e.left);
+    e.arrival = allocate(2 * count, sizeof *e.arrival);
+    e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
+    contention_limits_init(&e.limits, c);
+    contention_init(&e.contention, &e.limits);
+    evaluate(&e, count);
+    e.judges_units = false;
+    if (mshrs != units) {
+        e.real = mshrs;
+        e.judges_mshrs = true;
+        evaluate(&e, count);
+    }
+    e.judges_mshrs = false;
+    if (real != e.real) {
+        e.real = real;
+        evaluate(&e, count);
+    }
+    free(e.verdict);
+    free(e.data);
+    free(e.left);
+    free(e.arrival);
+    free(e.fetch_arrival);
+    return count ? (uint64_t)times[count - 1].committed : 0;
+}

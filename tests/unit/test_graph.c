@@ -1,0 +1,313 @@
+/* Facts about the edges of the dependence graph: nodes made by hand, and the cycles that they take in each set of real
+ * structures, on the core eyerman2006. Each test has one kind of edge, and fails if that edge is missing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "graph/graph_priv.h"
+
+enum { MOST = 400, REG = 5, FRONT_STAGES = 5, MISS = 261, SECOND = 11, HIT = 2, FORWARD = 2 };
+
+static struct graph_node nodes[MOST];
+static unsigned count;
+
+static void begin(void)
+{
+    memset(nodes, 0, sizeof nodes);
+    count = 0;
+}
+
+/* Adds a node of an addition without operands, which begins a fetch group every fourth time. */
+static struct graph_node *add(void)
+{
+    struct graph_node *n = &nodes[count];
+    n->class = CLASS_ALU;
+    n->new_group = count++ % 4 == 0 ? 0xf : 0;
+    return n;
+}
+
+static struct graph_node *add_load(unsigned cycles)
+{
+    struct graph_node *n = add();
+    n->class = CLASS_LOAD;
+    n->flags = NODE_LOAD;
+    n->load_cycles[PREDICTION_REAL] = n->load_cycles[PREDICTION_PERFECT] = (uint16_t)cycles;
+    n->requests = cycles ? 3 : 0;
+    n->arrives = cycles != 0;
+    return n;
+}
+
+static struct graph_node *add_store(unsigned cycles)
+{
+    struct graph_node *n = add();
+    n->class = CLASS_STORE;
+    n->flags = NODE_STORE | NODE_LATE_DATA;
+    n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = (uint16_t)cycles;
+    return n;
+}
+
+static struct graph_cycles evaluate(void)
+{
+    struct core_config config;
+    struct graph_core core;
+    struct graph_cycles cycles;
+    struct error err;
+    core_config_default(&config);
+    graph_core_init(&core, &config);
+    struct lanes *l = lanes_new(&core, &err);
+    assert_non_null(l);
+    lanes_evaluate(l, nodes, count);
+    lanes_cycles(l, &cycles);
+    lanes_free(l);
+    return cycles;
+}
+
+/* Cycles with everything real, except the structures in `perfect`. */
+static long cycles_without(unsigned perfect)
+{
+    return (long)evaluate().with[GRAPH_EVERYTHING & ~perfect];
+}
+
+static long cycles(void)
+{
+    return cycles_without(0);
+}
+
+static void four_instructions_pass_in_a_cycle(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 100; i++)
+        add();
+    long first = cycles();
+    for (unsigned i = 0; i < 200; i++)
+        add();
+    assert_int_equal(cycles() - first, 50);
+}
+
+static void a_consumer_waits_for_its_producer(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 100; i++) {
+        struct graph_node *n = add();
+        n->source[0] = n->dest = REG;
+    }
+    long first = cycles();
+    for (unsigned i = 0; i < 100; i++) {
+        struct graph_node *n = add();
+        n->source[0] = n->dest = REG;
+    }
+    assert_int_equal(cycles() - first, 100);
+}
+
+static void fetch_waits_for_a_mispredicted_branch(void **state)
+{
+    (void)state;
+    begin();
+    add()->flags = NODE_MISPREDICTED;
+    add()->new_group = 0xf;
+    /* It is fetched in cycle 1, resolves at 1 + front end + dispatch to issue + latency, and the next one begins then.
+     */
+    assert_int_equal(cycles(), (1 + FRONT_STAGES + 1 + 1) + FRONT_STAGES + 1 + 1 + 1);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), 2 + FRONT_STAGES + 1 + 1 + 1);
+}
+
+static void instruction_misses_have_parts(void **state)
+{
+    (void)state;
+    begin();
+    add();
+    struct graph_node *n = add();
+    n->l1i_cycles[0] = n->l1i_cycles[1] = 9;
+    n->l2i_cycles[0] = n->l2i_cycles[1] = 250;
+    n->itlb_cycles = 30;
+    n->misfetch_cycles = 2;
+    long all = cycles();
+    assert_int_equal(all - cycles_without(GRAPH_L2I), 250);
+    assert_int_equal(all - cycles_without(GRAPH_L1I | GRAPH_L2I), 259);
+    assert_int_equal(all - cycles_without(GRAPH_ITLB), 30);
+    assert_int_equal(all - cycles_without(GRAPH_BRANCH), 2);
+}
+
+static void loads_in_a_chain_take_the_latency_of_their_level(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 3; i++) {
+        struct graph_node *n = add_load(MISS);
+        n->source[0] = n->dest = REG;
+        n->dtlb_cycles = 30;
+    }
+    long all = cycles();
+    assert_int_equal(all - cycles_without(GRAPH_L2D), 3 * (MISS - SECOND));
+    assert_int_equal(all - cycles_without(GRAPH_L1D | GRAPH_L2D), 3 * (MISS - HIT));
+    assert_int_equal(all - cycles_without(GRAPH_DTLB), 3 * 30);
+}
+
+static void a_hit_waits_for_the_miss_that_brings_its_line(void **state)
+{
+    (void)state;
+    begin();
+    add_load(MISS);
+    long alone = cycles();
+    struct graph_node *n = add_load(0);
+    n->dest = REG;
+    n->arrival_distance[0] = n->arrival_distance[1] = 1;
+    add()->source[0] = REG;
+    assert_int_equal(cycles() - alone, 1); /* the addition behind it: both loads have their data at once */
+    assert_true(cycles_without(GRAPH_L1D | GRAPH_L2D) < 20);
+}
+
+static void a_ninth_miss_waits_for_one_of_eight_mshrs(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 8; i++)
+        add_load(MISS);
+    long eight = cycles();
+    add_load(MISS);
+    assert_true(cycles() - eight > MISS - 20);
+    assert_true(cycles_without(GRAPH_L1D | GRAPH_L2D) < 30);
+}
+
+static void a_load_waits_for_addresses_of_older_stores(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(MISS);
+    n->dest = REG;
+    n = add_store(1);
+    n->source[0] = REG;
+    long store = cycles();
+    add_load(0);
+    assert_int_equal(cycles() - store, HIT); /* it issues when the store has its address, one cycle before it commits */
+}
+
+static void a_store_forwards_when_its_data_is_known(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(MISS);
+    n->dest = REG;
+    n = add_store(1);
+    n->source[1] = REG;
+    long store = cycles();
+    n = add_load(0);
+    n->match = 1;
+    n->flags |= NODE_WHOLE;
+    assert_int_equal(cycles() - store, FORWARD);
+    n->match = 0;
+    assert_int_equal(cycles() - store, 0);
+}
+
+static void stores_wait_for_room_in_the_store_buffer(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 16; i++)
+        add_store(MISS);
+    long full = cycles();
+    add_store(1);
+    assert_true(cycles() - full > MISS - 20);
+    assert_true(cycles_without(GRAPH_L1D | GRAPH_L2D) < 40);
+}
+
+static void stores_wait_for_mshrs(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 24; i++) {
+        struct graph_node *n = add_store(MISS);
+        n->requests = 3;
+        n->arrives = true;
+    }
+    add_store(1);
+    /* The last one waits until the ninth has left the store buffer, which waited for the MSHR of the first. */
+    assert_true(cycles() > 2 * MISS);
+}
+
+static void dispatch_waits_for_room(void **state)
+{
+    (void)state;
+    begin();
+    add_load(MISS);
+    for (unsigned i = 0; i < 9; i++)
+        add();
+    long before = cycles();
+    add()->room = 10; /* the load holds what it needs */
+    /* It dispatches when the load commits, and commits 3 cycles later; the last addition, 2 cycles after the load. */
+    assert_int_equal(cycles() - before, 3 - 2);
+}
+
+static void divisions_share_one_divider(void **state)
+{
+    (void)state;
+    begin();
+    add()->class = CLASS_DIV;
+    long one = cycles();
+    add()->class = CLASS_DIV;
+    assert_int_equal(cycles() - one, 20);
+}
+
+static void a_serializing_instruction_drains_the_window(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(MISS);
+    n->flags |= NODE_SERIAL;
+    long load = cycles();
+    add();
+    assert_int_equal(cycles() - load, FRONT_STAGES + 1 + 1 + 1);
+}
+
+static void long_runs_do_not_overflow_16_bit_times(void **state)
+{
+    (void)state;
+    struct core_config config;
+    struct graph_core core;
+    struct graph_cycles first, later;
+    struct error err;
+    begin();
+    for (unsigned i = 0; i < MOST; i++) {
+        struct graph_node *n = add_load(MISS);
+        n->source[0] = n->dest = REG;
+    }
+    core_config_default(&config);
+    graph_core_init(&core, &config);
+    struct lanes *l = lanes_new(&core, &err);
+    assert_non_null(l);
+    lanes_evaluate(l, nodes, count);
+    lanes_cycles(l, &first);
+    for (unsigned i = 0; i < 20; i++)
+        lanes_evaluate(l, nodes, count);
+    lanes_cycles(l, &later);
+    lanes_free(l);
+    assert_int_equal(later.with[GRAPH_EVERYTHING] - first.with[GRAPH_EVERYTHING], 20 * MOST * MISS);
+    assert_int_equal(later.with[0] - first.with[0], 20 * MOST * HIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_instructions_pass_in_a_cycle),
+        cmocka_unit_test(a_consumer_waits_for_its_producer),
+        cmocka_unit_test(fetch_waits_for_a_mispredicted_branch),
+        cmocka_unit_test(instruction_misses_have_parts),
+        cmocka_unit_test(loads_in_a_chain_take_the_latency_of_their_level),
+        cmocka_unit_test(a_hit_waits_for_the_miss_that_brings_its_line),
+        cmocka_unit_test(a_ninth_miss_waits_for_one_of_eight_mshrs),
+        cmocka_unit_test(a_load_waits_for_addresses_of_older_stores),
+        cmocka_unit_test(a_store_forwards_when_its_data_is_known),
+        cmocka_unit_test(stores_wait_for_room_in_the_store_buffer),
+        cmocka_unit_test(stores_wait_for_mshrs),
+        cmocka_unit_test(dispatch_waits_for_room),
+        cmocka_unit_test(divisions_share_one_divider),
+        cmocka_unit_test(a_serializing_instruction_drains_the_window),
+        cmocka_unit_test(long_runs_do_not_overflow_16_bit_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
