@@ -447,7 +447,7 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
         b->prefetches = 0;
     unsigned level = h->size && !loads ? data_level(b, h) : d->level;
     n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = d->cycles ? d->cycles : 1;
-    if (level == LEVEL_L1)
+    if (level == LEVEL_L1 && !d->merged) /* else it waits for a line on its way, with either prediction */
         n->drain_cycles[PREDICTION_PERFECT] = 1;
     else if (d->level == LEVEL_L1)
         n->drain_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.latency[level];
