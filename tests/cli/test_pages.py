@@ -88,7 +88,7 @@ def test_a_page_on_a_wide_terminal_is_wide(cli, small):
     with Terminal(cli, 40, 160, cli.command("stack", "--method", "all", "--max-insns", "100K", small)) as t:
         assert t.end() == 0
     heads = [line.split() for line in t.screen.text(True).split("\n") if line.startswith(" CPI ")]
-    assert len(heads) == 1 and heads[0][1::2] == ["naive", "naive_nonspec", "power5", "fmt", "sfmt", "fmt2"]
+    assert len(heads) == 1 and heads[0][1::2] == ["naive", "naive_nonspec", "power5", "fmt", "sfmt", "fmt2", "graph"]
 
 
 def test_columns_is_for_a_terminal_without_a_size(cli, small):
