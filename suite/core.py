@@ -63,7 +63,7 @@ class Check:
         self.options = options
         self.emulator = guest.without_core(suite.sysroot, options.cyclescope)
         listed = subprocess.run([options.cyclescope, "list", "cores"], capture_output=True, text=True, check=True)
-        self.others = [line.split()[0] for line in listed.stdout.splitlines()]
+        self.others = [line.split()[0] for line in listed.stdout.splitlines() if not line.startswith(" ")]
         if options.core in self.others:
             self.others.remove(options.core)
         self.places = {case.program: i for further in (False, True)
