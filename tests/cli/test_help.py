@@ -58,7 +58,7 @@ def test_version(cli, word):
     ("'stak' is not a command: did you mean 'stack'", "stak ./hello"),
     ("'STAT' is not a command: did you mean 'stat'", "STAT"),
     ("'hlep' is not a command: did you mean 'help'", "hlep"),
-    ("'--verison' is not a command: `cyclescope help` lists all", "--verison"),
+    ("'--verison' is not an option: did you mean '--version'", "--verison"),
     ("'walk' is not a command: `cyclescope help` lists all", "help walk"),
     ("'recrod' is not a command: did you mean 'record'", "help recrod"),
     ("'counter' is not a subject of validate: did you mean 'counters'", "help validate counter"),
