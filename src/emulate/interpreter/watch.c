@@ -101,7 +101,7 @@ ALWAYS_INLINE bool is_listed(const struct engine_filter *f, uint64_t addr, uint6
 
 /* A listed line may become the line fetched last without being noted in e->line: fetching it again is of no interest
  * either. It stays listed as long as `line` is not called, and each call sets e->line. */
-SLOW_PATH const struct op *line_is_not_listed(OP_ARGUMENTS)
+SLOW_PATH const struct op *unlisted_line_hook(OP_ARGUMENTS)
 {
     struct engine_state *e = h->engine;
     uint64_t addr = (uint64_t)op->constant, line = addr & ~(uint64_t)(e->hooks.line_bytes - 1);
@@ -116,11 +116,11 @@ const struct op *interp_line_hook(OP_ARGUMENTS)
 {
     const struct engine_state *e = h->engine;
     if (UNLIKELY(!is_listed(e->hooks.fetched, (uint64_t)op->constant, 1)))
-        return line_is_not_listed(h, op, mem);
+        return unlisted_line_hook(h, op, mem);
     return GO(op + 1);
 }
 
-SLOW_PATH const struct op *first_line_reports(OP_ARGUMENTS)
+SLOW_PATH const struct op *reporting_line_hook(OP_ARGUMENTS)
 {
     interp_report_transfers(h->engine);
     return interp_line_hook(h, op, mem);
@@ -131,7 +131,7 @@ const struct op *interp_first_line_hook(OP_ARGUMENTS)
 {
     const struct engine_state *e = h->engine;
     if (UNLIKELY(e->transfer >= e->transfers + TRANSFERS))
-        return first_line_reports(h, op, mem);
+        return reporting_line_hook(h, op, mem);
     return interp_line_hook(h, op, mem);
 }
 
@@ -153,7 +153,7 @@ const struct op *interp_access_hook(OP_ARGUMENTS)
 
 /* An aligned access lies within its line. */
 #define WATCHED(id, bytes, is_store)                                                                                   \
-    SLOW_PATH const struct op *id##_is_not_listed(OP_ARGUMENTS)                                                        \
+    SLOW_PATH const struct op *unlisted_##id##_hook(OP_ARGUMENTS)                                                      \
     {                                                                                                                  \
         call_access(h, op, op, bytes, is_store);                                                                       \
         do_##id(h, op, mem);                                                                                           \
@@ -164,7 +164,7 @@ const struct op *interp_access_hook(OP_ARGUMENTS)
         const struct engine_state *e = h->engine;                                                                      \
         uint64_t addr = h->x[op->o.rs1] + (uint64_t)(int64_t)op->o.imm;                                                \
         if (UNLIKELY(addr % (bytes) != 0 || !is_listed(e->hooks.accessed, addr, !(is_store))))                         \
-            return id##_is_not_listed(h, op, mem);                                                                     \
+            return unlisted_##id##_hook(h, op, mem);                                                                   \
         do_##id(h, op, mem);                                                                                           \
         return GO(op + 2);                                                                                             \
     }
