@@ -43,7 +43,7 @@ enum { EDGE_CYCLES_MOST = 2500 };
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
-/* Stores and arrivals that instructions can wait for: so many of the last ones. */
+/* Rows that the evaluation keeps: of the last stores, of the last lines of data and of the last lines of code. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64 };
 
 enum node_flag {
