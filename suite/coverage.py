@@ -25,6 +25,11 @@ WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 DEVELOPMENT = ("cc1", "sqlite", "perl-pod", "gzip", "python", "nextpnr", "linkparser", "tachyon", "stockfish", "bart-nufft")
 HELD_OUT = ("lemon", "hoichess", "povray", "bzip2", "gawk", "yorick-mesh", "yorick-rad", "bart-rof", "lapack", "raster3d",
             "liblinear")
+FURTHER = ("zstd", "xz", "brotli", "cadical", "glpsol", "z3", "gnugo", "gp", "fasttree", "clustalw", "lua", "quickjs", "tcl",
+           "mruby", "jq", "dot", "flac", "lame", "cjpeg")
+# Longer runs of these programs, of 0.2 to 2 G instructions. Their times are results as well.
+LONG = {"brotli": "big", "glpsol": "big", "dot": "big", "flac": "big", "cjpeg": "big", "lame": "big", "tcl": "big",
+        "zstd": "small", "jq": "small", "povray": "small", "arachne": "small", "gap": "small"}
 # Programs of workloads/phase_programs, and repetitions with which they run for 40 to 250 million instructions.
 REPEATED = {"relax": 20, "interpreter": 20, "levels": 3, "irregular": 12, "chance": 20, "collecting": 12, "growing": 20,
             "sorting": 40, "stepwise": 20, "steady": 40, "seldom": 3, "often": 20}
@@ -68,8 +73,11 @@ def command_case(name, argv):
 
 def all_cases(build):
     """(group, case) of every run."""
-    for group, names in (("held out", HELD_OUT), ("development", DEVELOPMENT)):
+    for group, names in (("held out", HELD_OUT + FURTHER), ("development", DEVELOPMENT)):
         yield from ((group, case) for case in programs.load("small", names))
+    for name, size in LONG.items():
+        if size == "big":
+            yield "held out", programs.load(size, [name])[0]
     for name, repeats in REPEATED.items():
         yield "held out", command_case(name, [str(build / "workloads" / "phase_programs"), name, str(repeats)])
     for name, argv in COMMANDS.items():
