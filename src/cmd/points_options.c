@@ -76,10 +76,10 @@ int points_options_finish(struct points_options *o, struct simulation *s, struct
     code = read_precision(o, err);
     if (code != 0)
         return code;
-    o->window = o->window ? o->window : o->systematic ? 20000 : chosen ? 500000 : 10000000;
+    o->window = o->window ? o->window : o->systematic || chosen ? 20000 : 10000000;
     o->lead = o->lead ? o->lead : 20000000;
     o->jobs = o->jobs ? o->jobs : processors > 0 ? (uint64_t)processors : 1;
-    s->warmup_insns = s->warmup_insns ? s->warmup_insns : o->systematic ? 5000 : 20000;
+    s->warmup_insns = s->warmup_insns ? s->warmup_insns : o->systematic || chosen ? 5000 : 20000;
     if (o->period && o->window > o->period / 2)
         return error_set(err, -EINVAL, "--window must be at most half of --period");
     if (o->jobs > MOST_JOBS)

@@ -15,7 +15,7 @@ struct points_options {
     /* 0: not given; points_options_finish sets the default, except of `count`. */
     uint64_t window;            /* instructions of a window */
     uint64_t period;            /* with `systematic`: instructions from one window to the next */
-    uint64_t lead;              /* instructions before a point that warm the core */
+    uint64_t lead;              /* instructions before a stretch, or a point of a file, that warm the core */
     uint64_t count;             /* with points auto: number of points; 0: chosen from the length of the run */
     uint64_t jobs;              /* windows that are simulated at the same time */
     const char *keep;           /* file for finished windows, or NULL */
@@ -29,13 +29,12 @@ struct points_options {
      "simulate only points and estimate the run: auto chooses them by phases, FILE is SimPoint's"},                    \
         {"weights", OPTION_STRING, &(o)->weights, "FILE", "with --points FILE: SimPoint's weights of the points"},     \
         {"systematic", OPTION_FLAG, &(o)->systematic, NULL, "simulate a small window in every period instead"},        \
-        {"window", OPTION_POSITIVE, &(o)->window, "N",                                                                 \
-         "instructions per point (auto: 500K, FILE: 10M) or window (20K)"},                                            \
+        {"window", OPTION_POSITIVE, &(o)->window, "N", "instructions per window (20K), or point of a FILE (10M)"},     \
         {"period", OPTION_POSITIVE, &(o)->period, "N",                                                                 \
          "with --systematic: instructions per window (the run / 500 to 1000)"},                                        \
-        {"point-count", OPTION_POSITIVE, &(o)->count, "N",                                                             \
-         "with --points auto: number of points (3 % of the run, 24 to 120)"},                                          \
-        {"lead", OPTION_POSITIVE, &(o)->lead, "N", "instructions before a point that warm caches, predictors (20M)"},  \
+        {"point-count", OPTION_POSITIVE, &(o)->count, "N", "with --points auto: number of points (500 to 1000)"},      \
+        {"lead", OPTION_POSITIVE, &(o)->lead, "N",                                                                     \
+         "instructions before a stretch or a point of a FILE that warm caches (20M)"},                                 \
         {"jobs", OPTION_POSITIVE, &(o)->jobs, "N", "windows to simulate at the same time (number of processors)"},     \
         {"precision", OPTION_STRING, &(o)->precision_text, "P%",                                                       \
          "add windows until the CPI is known to ±P % (1, unless the windows are given)"},                              \

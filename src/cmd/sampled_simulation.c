@@ -79,30 +79,25 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
     }
     for (size_t i = 0; i < points->count; i++)
         hash = mix(hash, &points->point[i].window, sizeof points->point[i].window);
-    uint64_t rest[] = {points->period,  points->insns, points->lead, points->head,   points->second_every,
-                       s->warmup_insns, counted,       c->seed,      points->stretch};
+    uint64_t rest[] = {points->period,  points->insns,   points->lead, points->head, points->second_every,
+                       points->covered, s->warmup_insns, counted,      c->seed,      points->stretch};
     return mix(hash, rest, sizeof rest);
 }
 
 /* ---- the run */
 
 enum {
-    PERIODS_LEAST = 500, /* fewest and most windows of a systematic sample, by default */
-    PERIODS_MOST = 1000,
     SECOND_LEADS = 3,   /* points: lead of the second measurement, in multiples of the usual one */
     HEAD_PERIODS = 100, /* assumed length of a run of unknown length, in periods, to choose the head */
     MORE_SHARE = 8,     /* a second pass measures at most 1 / MORE_SHARE of the run */
 };
-#define PERIOD_USUAL UINT64_C(1000000)   /* default instructions of a period */
+#define PERIOD_USUAL UINT64_C(1000000)   /* instructions of a period of a run of unknown length */
 #define RUN_SHORT    UINT64_C(100000000) /* runs up to this length are simulated whole: a sample takes about as long */
 
 /* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
 static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
 {
-    uint64_t windows = insns / PERIOD_USUAL, period = o->period;
-    windows = windows < PERIODS_LEAST ? PERIODS_LEAST : windows > PERIODS_MOST ? PERIODS_MOST : windows;
-    if (period == 0)
-        period = insns ? insns / windows : PERIOD_USUAL;
+    uint64_t period = o->period ? o->period : insns ? insns / choose_windows(insns) : PERIOD_USUAL;
     uint64_t units = period / o->window;
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
@@ -113,9 +108,17 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
         to->second_every = 1;
 }
 
-/* Chooses the windows. `*whole`: the run is so short that all of it should be simulated. */
-static int choose_points(struct process *p, const struct points_options *o, struct sampled_run *s,
-                         struct pass_context *t, bool *whole, struct error *err)
+/* Whether all of a run of this length should be simulated: it is short, and the user did not say how many windows there
+ * are; or windows of the length that the user gave would be half of it. */
+static bool should_be_whole(const struct points_options *o, const struct simulation *s, uint64_t insns)
+{
+    uint64_t measured = choose_windows(insns) * (o->window + s->warmup_insns);
+    return insns > 0 && !o->count && !o->period && (o->sized ? measured > insns / 2 : insns <= RUN_SHORT);
+}
+
+/* Chooses the windows. `*whole`: all of the run should be simulated. */
+static int choose_points(struct process *p, const struct points_options *o, const struct simulation *simulation,
+                         struct sampled_run *s, struct pass_context *t, bool *whole, struct error *err)
 {
     struct points *to = &s->points;
     struct choose_options choice = {o->window, o->count, process_configuration(p)->seed};
@@ -129,15 +132,15 @@ static int choose_points(struct process *p, const struct points_options *o, stru
         return points_read(to, o->points, o->weights, o->window, err);
     status_line_draw(t->line, o->systematic ? "counting instructions" : "looking for phases");
     if (o->systematic) {
-        if (o->sized || run_length_for(p, &t->insns, &unknown) != 0)
+        if (o->period || run_length_for(p, &t->insns, &unknown) != 0)
             t->insns = 0;
         choose_systematic(o, t->insns, to);
-        *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
+        *whole = should_be_whole(o, simulation, t->insns);
         return 0;
     }
     int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
     choose_stretches(t->insns, to);
-    *whole = !o->sized && t->insns > 0 && t->insns <= RUN_SHORT;
+    *whole = should_be_whole(o, simulation, t->insns);
     return *whole ? 0 : code;
 }
 
@@ -235,7 +238,7 @@ int run_sampled(struct process *p, const struct points_options *o, struct simula
     *sampled = (struct sampled_run){0};
     *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s, .sampled = sampled};
     bool whole;
-    int code = choose_points(p, o, sampled, &t, &whole, err);
+    int code = choose_points(p, o, s, sampled, &t, &whole, err);
     status_line_clear(t.line);
     if (code == 0 && whole) {
         sampled_run_free(sampled);

@@ -24,8 +24,24 @@ enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that 
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
 enum { LEADS_PER_STRETCH = 8 };                   /* a stretch of a long run, in multiples of the lead that warms it */
 enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
-#define HEAD_MOST  UINT64_C(2000000)              /* most instructions of a head */
-#define UNITS_MOST ((size_t)1 << 24)              /* most intervals whose phases are handed over */
+#define HEAD_MOST      UINT64_C(2000000)          /* most instructions of a head */
+#define INTERVAL_USUAL UINT64_C(500000)           /* instructions of an interval, about */
+enum { UNITS_PER_INTERVAL = 25 };        /* most units of an interval, so that short runs have intervals, too */
+#define INTERVALS_MOST ((size_t)1 << 24) /* most intervals whose phases are handed over */
+#define WINDOW_INSNS   UINT64_C(1000000) /* instructions of the run for one window, within these limits: */
+enum { WINDOWS_LEAST = 500, WINDOWS_MOST = 1000 };
+
+uint64_t choose_windows(uint64_t run_insns)
+{
+    uint64_t windows = run_insns / WINDOW_INSNS;
+    return windows < WINDOWS_LEAST ? WINDOWS_LEAST : windows > WINDOWS_MOST ? WINDOWS_MOST : windows;
+}
+
+uint64_t choose_interval(uint64_t unit)
+{
+    uint64_t units = INTERVAL_USUAL / unit;
+    return (units < 1 ? 1 : units > UNITS_PER_INTERVAL ? UNITS_PER_INTERVAL : units) * unit;
+}
 
 uint64_t choose_head(uint64_t run_insns)
 {
@@ -45,22 +61,18 @@ void choose_stretches(uint64_t run_insns, struct points *p)
 /* ---- number of points of each phase */
 
 struct allotment {
-    size_t *members;   /* by phase: complete intervals */
-    size_t *points;    /* by phase: how many of them become points */
-    unsigned outliers; /* the phase of outliers, which is measured whole */
+    size_t *members; /* by phase: units of its complete intervals */
+    size_t *points;  /* by phase: how many of them become points */
 };
 
 /* Distributes `points` points: POINTS_PER_PHASE to each phase, then one by one to the phase with the largest
- * weight / (points + 1), until all are given or no intervals are left. So a rare phase is measured whole, and the
- * others have enough points to show how much they vary. */
+ * weight / (points + 1), until all are given or no units are left. So rare phases have enough points to show how much
+ * they vary. */
 static void allot(const struct points *p, struct allotment *a, size_t points)
 {
     size_t given = 0;
     for (unsigned h = 0; h < p->phases; h++)
-        if (h == a->outliers)
-            a->points[h] = a->members[h];
-        else
-            given += a->points[h] = a->members[h] < POINTS_PER_PHASE ? a->members[h] : POINTS_PER_PHASE;
+        given += a->points[h] = a->members[h] < POINTS_PER_PHASE ? a->members[h] : POINTS_PER_PHASE;
     while (given < points) {
         unsigned best = p->phases;
         double most = 0;
@@ -78,39 +90,49 @@ static void allot(const struct points *p, struct allotment *a, size_t points)
     }
 }
 
-/* ---- choice of intervals */
+/* ---- choice of units */
 
 /* What a choice works on. */
 struct choosing {
     const struct bbv_set *set;
     const struct clusters *clusters;
-    size_t head; /* intervals of the head */
+    size_t head;         /* units of the head */
+    uint64_t unit;       /* instructions of a unit */
+    size_t per_interval; /* units of an interval */
     struct allotment allotment;
 };
 
-/* Whether interval `i` is a complete one of this phase. */
-static bool is_member(const struct choosing *c, size_t i, unsigned phase)
+/* The first unit of an interval that is not in the head. */
+static size_t first_unit(const struct choosing *c, size_t interval)
 {
-    return i >= c->head && c->clusters->of[i] == phase && c->set->vector[i].insns >= c->set->interval;
+    size_t unit = interval * c->per_interval;
+    return unit > c->head ? unit : c->head;
 }
 
-/* Divides the intervals of a phase, in the order of the run, into as many equal parts as it has points, and draws one
- * interval from each part. */
+/* The number of complete units of an interval that are not in the head. */
+static size_t units_in(const struct choosing *c, size_t interval)
+{
+    size_t end = interval * c->per_interval + c->set->vector[interval].insns / c->unit, first = first_unit(c, interval);
+    return end > first ? end - first : 0;
+}
+
+/* Divides the units of a phase, in the order of the run, into as many equal parts as it has points, and draws one unit
+ * from each part. */
 static void draw(const struct choosing *c, unsigned phase, struct random *random, struct points *p)
 {
     const struct bbv_set *s = c->set;
     size_t seen = 0, taken = 0, members = c->allotment.members[phase], points = c->allotment.points[phase];
-    size_t from = 0, to = points ? members / points : 0, chosen = to ? random_u64(random) % to : 0;
+    size_t to = points ? members / points : 0, chosen = to ? random_u64(random) % to : 0;
     for (size_t i = 0; i < s->count && taken < points; i++) {
-        if (!is_member(c, i, phase))
-            continue;
-        if (seen++ != chosen)
-            continue;
-        p->point[p->count++] = (struct point){.window = {i * s->interval, s->interval}, .phase = phase};
-        taken++;
-        from = to;
-        to = (taken + 1) * members / points;
-        chosen = taken < points ? from + random_u64(random) % (to - from) : 0;
+        size_t units = c->clusters->of[i] == phase ? units_in(c, i) : 0;
+        while (taken < points && chosen < seen + units) {
+            struct window window = {(first_unit(c, i) + chosen - seen) * c->unit, c->unit};
+            p->point[p->count++] = (struct point){.window = window, .phase = phase};
+            size_t from = to;
+            to = (++taken + 1) * members / points;
+            chosen = taken < points ? from + random_u64(random) % (to - from) : 0;
+        }
+        seen += units;
     }
 }
 
@@ -119,10 +141,12 @@ static void fill_phases(struct choosing *c, struct points *p)
 {
     const struct bbv_set *s = c->set;
     for (size_t i = 0; i < s->count; i++) {
-        unsigned h = i < c->head ? c->clusters->count : c->clusters->of[i];
-        p->phase[h].weight += (double)s->vector[i].insns / (double)s->insns;
-        if (h < c->clusters->count && s->vector[i].insns >= s->interval)
-            c->allotment.members[h]++;
+        uint64_t behind = s->vector[i].insns, start = i * s->interval;
+        uint64_t head = p->head > start ? p->head - start : 0;
+        head = head < behind ? head : behind;
+        p->phase[c->clusters->count].weight += (double)head / (double)s->insns;
+        p->phase[c->clusters->of[i]].weight += (double)(behind - head) / (double)s->insns;
+        c->allotment.members[c->clusters->of[i]] += units_in(c, i);
     }
     for (unsigned h = 0; h < p->phases; h++) {
         p->phase[h].id = h;
@@ -130,7 +154,7 @@ static void fill_phases(struct choosing *c, struct points *p)
     }
 }
 
-/* Marks points, spread over the run, that are measured a second time. */
+/* Marks points of a sample, spread over the run, that are measured a second time. */
 static void mark_twice(struct points *p)
 {
     size_t first = p->head > 0, count = p->count - first, every = count / CHOOSE_TWICE;
@@ -147,8 +171,8 @@ static int fill(struct choosing *c, const struct choose_options *o, size_t point
     struct random random;
     size_t all = 1;
     p->phase = calloc(clusters + 1, sizeof *p->phase);
-    p->insns = c->set->interval;
-    p->head = c->head * c->set->interval;
+    p->insns = c->unit;
+    p->head = c->head * c->unit;
     a->members = calloc(clusters, sizeof *a->members);
     a->points = calloc(clusters, sizeof *a->points);
     bool whole = a->members && a->points && p->phase;
@@ -172,15 +196,29 @@ static int fill(struct choosing *c, const struct choose_options *o, size_t point
     return p->point ? 0 : -ENOMEM;
 }
 
-static int list_units(const struct choosing *c, struct unit_phases *units)
+static int list_intervals(const struct choosing *c, struct unit_phases *to)
 {
-    units->count = c->set->count - c->head;
-    units->phase = malloc(units->count + 1);
-    for (size_t i = 0; units->phase && i < units->count; i++) {
-        unsigned h = c->clusters->of[c->head + i];
-        units->phase[i] = is_member(c, c->head + i, h) ? (uint8_t)h : UNIT_ALONE;
+    to->count = c->set->count;
+    to->phase = malloc(to->count + 1);
+    for (size_t i = 0; to->phase && i < to->count; i++)
+        to->phase[i] = (uint8_t)c->clusters->of[i];
+    return to->phase ? 0 : -ENOMEM;
+}
+
+/* Replaces the phases of intervals by those of their complete units behind the head. */
+static int divide_into_units(struct unit_phases *of, const struct points *p)
+{
+    size_t per_interval = choose_interval(p->insns) / p->insns, units = (p->covered - p->head) / p->insns;
+    uint8_t *phase = malloc(units + 1);
+    if (phase == NULL)
+        return -ENOMEM;
+    for (size_t u = 0; u < units; u++) {
+        size_t interval = (p->head / p->insns + u) / per_interval;
+        phase[u] = interval < of->count ? of->phase[interval] : UNIT_ALONE;
     }
-    return units->phase ? 0 : -ENOMEM;
+    free(of->phase);
+    *of = (struct unit_phases){phase, units};
+    return 0;
 }
 
 /* ---- outliers */
@@ -249,44 +287,42 @@ static int separate_outliers(struct clusters *c, const projected *vector, size_t
     return 0;
 }
 
-int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
-                  struct error *err)
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p,
+                  struct unit_phases *intervals, struct error *err)
 {
     struct clusters c = {0};
-    size_t points = o->points;
-    if (points == 0) {
-        points = (size_t)(CHOOSE_SHARE * (double)s->count);
-        points = points < CHOOSE_LEAST ? CHOOSE_LEAST : points > CHOOSE_MOST ? CHOOSE_MOST : points;
-    }
-    if (points > s->count)
-        points = s->count;
+    size_t points = o->points ? o->points : choose_windows(s->insns), per_interval = s->interval / o->unit;
+    if (points > s->count * per_interval)
+        points = s->count * per_interval;
     unsigned phases = (unsigned)(points / POINTS_PER_PHASE);
     phases = phases < 1 ? 1 : phases > PHASES_MOST ? PHASES_MOST : phases;
     if (s->insns < s->interval)
-        return error_set(err, -ENODATA, "the run is shorter than a point of %llu instructions",
-                         (unsigned long long)s->interval);
+        return error_set(err, -ENODATA, "the run is shorter than a point of %llu instructions, or an interval of %llu",
+                         (unsigned long long)o->unit, (unsigned long long)s->interval);
     projected *vector = bbv_project(s);
     if (vector == NULL)
         return error_set(err, -ENOMEM, "out of memory for basic block vectors");
     struct cluster_options clustered = {.max_clusters = phases, .seed = o->seed};
     int code = clusters_find(s, (const projected *)vector, &clustered, &c, err);
-    struct choosing choosing = {.set = s, .clusters = &c, .head = s->count / HEAD_SHARE ? 1 : 0};
-    uint64_t head = choose_head(s->insns) / s->interval;
-    if (head > choosing.head)
-        choosing.head = head;
+    struct choosing choosing = {.set = s,
+                                .clusters = &c,
+                                .head = choose_head(s->insns) / o->unit,
+                                .unit = o->unit,
+                                .per_interval = per_interval};
+    size_t first = (choosing.head + per_interval - 1) / per_interval;
     size_t complete = s->count - (s->count && s->vector[s->count - 1].insns < s->interval);
-    choosing.allotment.outliers = c.count; /* the next cluster, if there are any */
     if (code == 0 &&
-        separate_outliers(&c, (const projected *)vector, choosing.head, complete, points / OUTLIER_SHARE) != 0)
+        separate_outliers(&c, (const projected *)vector, first, complete, points / OUTLIER_SHARE / per_interval) != 0)
         code = error_set(err, -ENOMEM, "out of memory for points");
     free(vector);
-    if (code == 0 && (fill(&choosing, o, points, p) != 0 || list_units(&choosing, units) != 0))
+    if (code == 0 && (fill(&choosing, o, points, p) != 0 || list_intervals(&choosing, intervals) != 0))
         code = error_set(err, -ENOMEM, "out of memory for points");
     clusters_free(&c);
     if (code == 0)
         code = points_finish(p, err);
     if (code == 0)
         mark_twice(p);
+    p->covered = s->insns;
     return code;
 }
 
@@ -299,11 +335,11 @@ struct choice {
     uint64_t insns;
     size_t count;
     unsigned phases;
-    uint64_t interval, head;
-    size_t units;
-    struct point point[2 * CHOOSE_LIMIT + POINTS_PER_PHASE * PHASES_MOST + 1];
+    uint64_t unit, head;
+    size_t intervals;
+    struct point point[CHOOSE_LIMIT + POINTS_PER_PHASE * PHASES_MOST + 1];
     struct point_phase phase[PHASES_MOST + 2];
-    uint8_t unit[UNITS_MOST];
+    uint8_t interval[INTERVALS_MOST]; /* phases */
 };
 
 /* The copy: profiles itself to the end of the run and chooses points. */
@@ -311,8 +347,8 @@ static void choose_as_copy(struct process *process, const struct choose_options 
 {
     struct bbv_set set = {0};
     struct points p = {0};
-    struct unit_phases units = {0};
-    to->code = bbv_profile(process, o->interval, &set, &to->err);
+    struct unit_phases intervals = {0};
+    to->code = bbv_profile(process, choose_interval(o->unit), &set, &to->err);
     if (process_is_child(process))
         end_as_child(process);
     if (to->code == 0 && process_interruption(process))
@@ -321,18 +357,18 @@ static void choose_as_copy(struct process *process, const struct choose_options 
     if (to->code == 0 && spoiled)
         to->code = error_set(&to->err, -ENOTSUP, "points cannot be chosen: %s", spoiled);
     if (to->code == 0)
-        to->code = points_choose(&set, o, &p, &units, &to->err);
+        to->code = points_choose(&set, o, &p, &intervals, &to->err);
     if (to->code != 0)
         return;
     to->insns = set.insns;
-    to->interval = p.insns;
+    to->unit = p.insns;
     to->head = p.head;
     to->count = p.count;
     to->phases = p.phases;
-    to->units = units.count < UNITS_MOST ? units.count : UNITS_MOST;
+    to->intervals = intervals.count < INTERVALS_MOST ? intervals.count : INTERVALS_MOST;
     memcpy(to->point, p.point, p.count * sizeof *p.point);
     memcpy(to->phase, p.phase, p.phases * sizeof *p.phase);
-    memcpy(to->unit, units.phase, to->units);
+    memcpy(to->interval, intervals.phase, to->intervals);
 }
 
 /* The copy: runs to the end. */
@@ -400,18 +436,19 @@ static int take_choice(const struct choice *from, struct points *p, struct unit_
 {
     p->point = malloc(from->count * sizeof *p->point);
     p->phase = malloc(from->phases * sizeof *p->phase);
-    units->phase = malloc(from->units + 1);
+    units->phase = malloc(from->intervals + 1);
     if (p->point == NULL || p->phase == NULL || units->phase == NULL)
         return error_set(err, -ENOMEM, "out of memory for points");
     p->count = from->count;
     p->phases = from->phases;
-    p->insns = from->interval;
+    p->insns = from->unit;
     p->head = from->head;
-    units->count = from->units;
+    p->covered = from->insns;
+    units->count = from->intervals;
     memcpy(p->point, from->point, from->count * sizeof *p->point);
     memcpy(p->phase, from->phase, from->phases * sizeof *p->phase);
-    memcpy(units->phase, from->unit, from->units);
-    return 0;
+    memcpy(units->phase, from->interval, from->intervals);
+    return divide_into_units(units, p) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for points");
 }
 
 int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,

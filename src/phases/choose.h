@@ -1,6 +1,6 @@
-/* Choice of points from basic block vectors: intervals that execute similar code form a phase (phases/cluster.h), and
- * several intervals of each phase are its points, spread over the time in which the phase occurs. Several points show
- * how much a phase varies, which a single one cannot. */
+/* Choice of points from basic block vectors: intervals that execute similar code form a phase (phases/cluster.h).
+ * Points are units of the intervals of each phase, spread over the time in which the phase occurs: many short ones show
+ * how much a phase varies, at less cost than a few long ones. */
 #ifndef CYCLESCOPE_PHASES_CHOOSE_H
 #define CYCLESCOPE_PHASES_CHOOSE_H
 
@@ -8,18 +8,21 @@
 #include "phases/points.h"
 
 struct choose_options {
-    uint64_t interval; /* length of an interval, and so of a point, in instructions */
-    size_t points;     /* number of points; 0: CHOOSE_SHARE of the intervals, from CHOOSE_LEAST to CHOOSE_MOST */
+    uint64_t unit; /* length of a point, in instructions */
+    size_t points; /* number of points; 0: choose_windows */
     uint64_t seed;
 };
 
-#define CHOOSE_SHARE 0.03 /* share of the run in points, if no number is given */
 enum {
-    CHOOSE_LEAST = 24,   /* fewest points by default */
-    CHOOSE_MOST = 120,   /* most points by default */
     CHOOSE_LIMIT = 4096, /* most points that may be given */
     CHOOSE_TWICE = 24    /* windows of a sample that are measured a second time, with longer warming */
 };
+
+/* Number of windows of a sample of a run of this length, if none is given. */
+uint64_t choose_windows(uint64_t run_insns);
+
+/* Instructions of an interval whose units are points: a multiple of the unit, half a million if that is possible. */
+uint64_t choose_interval(uint64_t unit);
 
 /* Instructions of the head of a run of this length. The head is measured whole, since the start of a program resembles
  * no other part of it. */
@@ -32,13 +35,14 @@ uint64_t choose_head(uint64_t run_insns);
  * misses. */
 void choose_stretches(uint64_t run_insns, struct points *p);
 
-/* Chooses points: sets all of `p` but the leads. `units` receives the phases of all intervals; the caller frees
- * units->phase. 0 or a negative code with a message. */
-int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
-                  struct error *err) MUST_CHECK;
+/* Chooses points: sets all of `p` but leads and stretches. `intervals` receives the phases of all intervals; the caller
+ * frees intervals->phase. The intervals of `s` are a multiple of o->unit long. 0 or a negative code with a message. */
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p,
+                  struct unit_phases *intervals, struct error *err) MUST_CHECK;
 
 /* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
- * profiled. `insns` receives the number of instructions of the run. */
+ * profiled. `units` receives the phases of all units; the caller frees units->phase. `insns` receives the number of
+ * instructions of the run. */
 int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
                       struct unit_phases *units, uint64_t *insns, struct error *err) MUST_CHECK;
 

@@ -56,16 +56,27 @@ int combine_prepare(struct sampled_run *s, struct error *err)
                          r->count ? r->measured[0].err.text : "it has none");
     int code = 0;
     if (s->points.period && s->classes == 0) {
-        s->periods = r->count - (s->points.head > 0);
         code = classes_make(s, err);
-    } else if (s->points.period && unit_model_fit(s) != 0) {
-        code = error_set(err, -ENOMEM, "out of memory for estimates");
+    } else if (r->stretches) {
+        if (s->classes == 0)
+            s->classes = s->points.phases - (s->points.head > 0);
+        if (unit_model_fit(s) != 0)
+            code = error_set(err, -ENOMEM, "out of memory for estimates");
     }
     s->missing = missing_weight(s);
     return code;
 }
 
 /* ---- stratified sampling */
+
+/* Σ (value - mean)² of n windows of a phase. For an event that occurs less than once in a window it is at least so much
+ * that the 95 % interval of the mean is 3 / n events per window wide: in 5 % of all samples, n windows miss an event
+ * that occurs in 3 / n of all windows. */
+static double with_unseen_events(double squares, double mean, uint64_t window_insns)
+{
+    const double event = 3 / 1.96 / (double)window_insns;
+    return mean * (double)window_insns < 1 ? fmax(squares, event * event) : squares;
+}
 
 /* Variance of an estimate that is a sum of parts, with its degrees of freedom by Satterthwaite:
  * (Σ variance)² / Σ (variance² / degrees). */
@@ -139,7 +150,7 @@ static double combine_classes(const struct sampled_run *s, combine_value *of, vo
     double coefficient[COLUMNS], corrections = 0, weights = 0;
     unit_model_coefficients(s, of, context, coefficient);
     for (unsigned h = 0; h < s->classes; h++) {
-        double sum = 0, squares = 0, n = 0, w = p->phase[h].weight;
+        double sum = 0, squares = 0, values = 0, n = 0, w = p->phase[h].weight;
         for (size_t i = 0; i < s->result.count; i++) {
             const struct measured *m = &s->result.measured[i];
             if (s->model.leverage[i] < 0 || m->phase != h)
@@ -149,6 +160,7 @@ static double combine_classes(const struct sampled_run *s, combine_value *of, vo
             if (fabs(d) < rounding * fabs(value))
                 d = 0;
             sum += d;
+            values += value;
             squares += pow(d / (1 - fmin(s->model.leverage[i], leverage_most)), 2);
             n++;
         }
@@ -157,6 +169,7 @@ static double combine_classes(const struct sampled_run *s, combine_value *of, vo
             continue;
         corrections += w * sum / n;
         double rest = fmax(1 - n / (double)p->phase[h].intervals, 0), degrees = fmax(n - 1, 1);
+        squares = with_unseen_events(squares, values / n, p->insns);
         spread_add(spread, w * w * squares / (n * degrees) * rest, degrees);
     }
     return weights * unit_model_predict(coefficient, s->model.mean) + corrections;
@@ -190,7 +203,9 @@ static struct sampled_rate combine_phases(const struct sampled_run *run, combine
         weights += w;
         double rest = whole > 0 ? 1 - (double)s.count / whole : 1;
         if (s.count > 1)
-            spread_add(spread, w * w * s.squares / (double)(s.count - 1) / (double)s.count * fmax(rest, 0),
+            spread_add(spread,
+                       w * w * with_unseen_events(s.squares, s.mean, p->insns) / (double)(s.count - 1) /
+                           (double)s.count * fmax(rest, 0),
                        (double)(s.count - 1));
         else if (rest > 0)
             singles_add(&singles, w, s.mean);

@@ -5,14 +5,15 @@
  * among the windows of each phase, with the finite population correction. The head is a phase that was measured whole.
  *
  * Points have the phases that they were chosen by. The variance of phases with a single point is taken from the
- * differences between these phases, which overestimates it.
+ * differences between these phases, which overestimates it. The phases of systematic windows are made from what warming
+ * counted (classes.c): units of the run that should have a similar CPI, by their misses and mispredictions, form a
+ * phase.
  *
- * The phases of systematic windows are made from what warming counted (classes.c): units of the run that should have a
- * similar CPI, by their misses and mispredictions, form a phase, a class, whose size is known exactly. Within the
- * classes a linear model of the same counts (unit_model.h) predicts each value. The estimate is the average prediction
- * of all units, plus the mean difference of windows from their predictions, class by class; its variance is that of
- * these differences. Units that are unlike all windows, where a line could be far off, are a phase of their own when a
- * second pass has measured them (refine.h).
+ * Where warming counted in every unit of the run, phases are classes: their sizes are known exactly, and a linear model
+ * of the counts (unit_model.h) predicts each value. The estimate is the average prediction of all units, plus the mean
+ * difference of windows from their predictions, class by class; its variance is that of these differences. Units that
+ * are unlike all windows, where a line could be far off, are a phase of their own when a second pass has measured them
+ * (refine.h).
  *
  * Functional warming leaves caches and predictors in a state that differs a little from that of a detailed run. Some
  * windows were measured a second time after longer warming; the mean difference is added to each estimate, and its
@@ -30,9 +31,8 @@ struct sampled_run {
     struct points points;
     struct pass_result result;
     struct unit_phases units; /* none: unknown */
-    size_t periods;           /* systematic: periods of the first pass */
-    unsigned classes;         /* systematic: phases that are classes; they are the first ones */
-    struct unit_model model;  /* systematic: empty if there are too few windows */
+    unsigned classes;         /* phases whose units were counted: all but the head and rare units; the first ones */
+    struct unit_model model;  /* empty if units were not counted, or there are too few windows */
     size_t used;              /* windows that were measured */
     uint64_t measured;        /* instructions of these windows */
     double missing;           /* sum of weights of phases without a measured point; the other phases represent them */

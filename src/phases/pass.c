@@ -32,10 +32,12 @@ struct shared_result {
 
 /* Windows that one copy measures. */
 struct batch {
-    size_t first, count; /* its windows */
-    uint64_t begin;      /* instruction at which the process is copied */
-    bool second;         /* points: the second measurement of its windows */
-    int pid;             /* host process of the copy; 0: it has ended */
+    size_t first, count;            /* its windows */
+    uint64_t begin;                 /* instruction at which the process is copied */
+    bool second;                    /* points: the second measurement of its windows */
+    uint64_t from, to;              /* the stretch whose units are counted; to 0: none */
+    uint64_t (*units)[WARM_COUNTS]; /* what warming counts in them */
+    int pid;                        /* host process of the copy; 0: it has ended */
 };
 
 struct run {
@@ -56,9 +58,8 @@ struct run {
 
 size_t pass_numbers(const struct pass *pass)
 {
-    const struct points *p = pass->points;
     size_t numbers = SIMULATION_NUMBERS + (pass->simulation->sum ? pass->simulation->sum->count : 0);
-    return 2 * numbers + 1 + (p->period ? p->period / p->insns * WARM_COUNTS : 0);
+    return 2 * numbers + 1;
 }
 
 const uint64_t *pass_second(const struct pass_result *r, const struct measured *m)
@@ -66,9 +67,23 @@ const uint64_t *pass_second(const struct pass_result *r, const struct measured *
     return m->done && m->number[r->numbers] ? m->number + r->numbers + 1 : NULL;
 }
 
-const uint64_t *pass_unit(const struct pass_result *r, const struct measured *m, size_t u)
+size_t pass_units(const struct pass_result *r)
 {
-    return m->number + 2 * r->numbers + 1 + u * WARM_COUNTS;
+    const struct unit_counts *last = r->stretch + r->stretches - 1;
+    return r->stretches ? last->first + last->count : 0;
+}
+
+const uint64_t *pass_unit(const struct pass_result *r, size_t u)
+{
+    size_t low = 0, high = r->stretches;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (u < r->stretch[middle].first + r->stretch[middle].count)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < r->stretches && u >= r->stretch[low].first ? r->stretch[low].of[u - r->stretch[low].first] : NULL;
 }
 
 /* ---- windows and batches */
@@ -151,6 +166,32 @@ static uint64_t begin_before(uint64_t start, uint64_t lead, uint64_t warmup)
     return start < lead + warmup ? 0 : start - lead - warmup;
 }
 
+/* Adds a batch that warms this whole stretch and counts in its units. `first` and `count` are its windows. */
+static int add_counted(struct run *r, size_t first, size_t count, uint64_t from, uint64_t to)
+{
+    const struct points *p = r->pass->points;
+    struct pass_result *result = r->result;
+    size_t units = (to - from) / p->insns, first_unit = (from - p->head) / p->insns;
+    uint64_t(*counts)[WARM_COUNTS] = allocate_shared(r, units * sizeof *counts);
+    struct unit_counts *more = realloc(result->stretch, (result->stretches + 1) * sizeof *more);
+    if (more)
+        result->stretch = more;
+    if (more == NULL || counts == NULL)
+        return -ENOMEM;
+    result->stretch[result->stretches++] =
+        (struct unit_counts){.first = first_unit, .count = units, .of = (const uint64_t(*)[WARM_COUNTS])counts};
+    uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
+    struct batch b = {.first = first, .count = count, .from = from, .to = to, .units = counts};
+    b.begin = begin_before(from, p->lead, warmup);
+    return add_batch(r, &b);
+}
+
+/* Adds the batch of the head, which begins with a cold core. */
+static int add_head(struct run *r)
+{
+    return add_batch(r, &(struct batch){.first = 0, .count = 1});
+}
+
 /* Adds the next batch of a systematic sample: the head, or a stretch of periods. */
 static int add_stretch(struct run *r)
 {
@@ -165,10 +206,8 @@ static int add_stretch(struct run *r)
     long count = add_windows(r, most);
     if (count < 0)
         return -ENOMEM;
-    uint64_t from = head ? 0 : p->head + (first - (p->head > 0)) * p->period;
-    uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
-    struct batch b = {.first = first, .count = (size_t)count, .begin = begin_before(from, p->lead, warmup)};
-    return add_batch(r, &b);
+    uint64_t from = p->head + (first - (p->head > 0)) * p->period;
+    return head ? add_head(r) : add_counted(r, first, (size_t)count, from, from + (uint64_t)count * p->period);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -185,16 +224,34 @@ static bool measures_twice(const struct run *r, const struct batch *b, size_t i)
     uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
     if (b->second || !points_twice(p, i))
         return false;
-    return p->period || b->begin <= begin_before(p->point[i].window.start, p->second_lead, warmup);
+    return b->to || b->begin <= begin_before(p->point[i].window.start, p->second_lead, warmup);
 }
 
-/* Makes the batches of points: consecutive points with less than a lead between them are one batch, up to a stretch. A
- * second measurement is a batch of its own if it needs a longer lead. */
-static int make_batches(struct run *r)
+/* Makes the batches of points of which every unit of the run is counted: the head, and stretches up to the last
+ * complete unit. */
+static int cover_run(struct run *r)
+{
+    const struct points *p = r->pass->points;
+    uint64_t end = p->head + (p->covered - p->head) / p->insns * p->insns, length = p->first_stretch;
+    size_t first = p->head > 0, last;
+    int code = p->head ? add_head(r) : 0;
+    for (uint64_t from = p->head, to; code == 0 && from < end; from = to, length = p->stretch, first = last) {
+        uint64_t units = (length + p->insns - 1) / p->insns;
+        to = end - from > units * p->insns ? from + units * p->insns : end;
+        for (last = first; last < p->count && p->point[last].window.start < to;)
+            last++;
+        code = add_counted(r, first, last - first, from, to);
+    }
+    return code;
+}
+
+/* Makes the batches of points that are warm from a lead on: consecutive points with less than a lead between them are
+ * one batch, up to a stretch. A second measurement is a batch of its own if it needs a longer lead. */
+static int join_points(struct run *r)
 {
     const struct points *p = r->pass->points;
     uint64_t warmup = r->pass->simulation->warmup_insns, batch_end = p->first_stretch;
-    int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
+    int code = 0;
     for (size_t i = 0, end; code == 0 && i < p->count; i = end) {
         uint64_t start = p->point[i].window.start;
         bool head = p->head && i == 0;
@@ -214,6 +271,15 @@ static int make_batches(struct run *r)
                 code = add_batch(r, &again);
         }
     }
+    return code;
+}
+
+static int make_batches(struct run *r)
+{
+    const struct points *p = r->pass->points;
+    int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
+    if (code == 0)
+        code = p->covered ? cover_run(r) : join_points(r);
     if (code == 0)
         qsort(r->batch, r->batches, sizeof *r->batch, by_begin);
     return code;
@@ -232,16 +298,17 @@ static struct batch *next_batch(struct run *r, int *code)
 struct copy {
     const struct run *run;
     const struct batch *batch;
+    const size_t *window; /* the windows that it measures, by their number in the run */
 };
 
-/* windows.measured: window `i` of the batch was measured, or failed. Stores the result in shared memory; the flag that
+/* windows.measured: window `i` of the copy was measured, or failed. Stores the result in shared memory; the flag that
  * makes the result valid is stored last, with release order. */
 static void window_measured(void *context, unsigned i, bool second, struct process *p,
                             const struct simulation_result *result, const struct error *err)
 {
     const struct copy *c = context;
     const struct simulation_sum *sum = c->run->pass->simulation->sum;
-    struct shared_result *to = c->run->shared[c->batch->first + i];
+    struct shared_result *to = c->run->shared[c->window[i]];
     size_t numbers = c->run->result->numbers;
     second |= c->batch->second;
     uint64_t *number = to->number + (second ? numbers + 1 : 0);
@@ -258,13 +325,11 @@ static void window_measured(void *context, unsigned i, bool second, struct proce
     __atomic_store_n(second ? &to->number[numbers] : &to->done, 1, __ATOMIC_RELEASE);
 }
 
-/* windows.warmed: stores what warming counted in a unit of the stretch, with the window of the unit's period. */
+/* windows.warmed: stores what warming counted in a unit of the stretch. */
 static void unit_warmed(void *context, uint64_t unit, const uint64_t grown[WARM_COUNTS])
 {
     const struct copy *c = context;
-    const struct pass_result *r = c->run->result;
-    struct shared_result *to = c->run->shared[c->batch->first + unit / r->units];
-    memcpy(to->number + 2 * r->numbers + 1 + unit % r->units * WARM_COUNTS, grown, WARM_COUNTS * sizeof *grown);
+    memcpy(c->batch->units[unit], grown, sizeof c->batch->units[unit]);
 }
 
 static void fail_all(const struct run *r, const struct batch *b, const struct error *err)
@@ -273,36 +338,57 @@ static void fail_all(const struct run *r, const struct batch *b, const struct er
         r->shared[i]->err = *err;
 }
 
+/* What a copy measures. */
+struct copy_windows {
+    size_t *number; /* by window: its number in the run */
+    struct window *window;
+    bool *twice;
+    unsigned count;
+};
+
+/* Lists the windows of the batch that are not kept. 0 or -ENOMEM. */
+static int list_windows(const struct run *r, const struct batch *b, struct copy_windows *to)
+{
+    *to = (struct copy_windows){.number = calloc(b->count + 1, sizeof *to->number),
+                                .window = calloc(b->count + 1, sizeof *to->window),
+                                .twice = calloc(b->count + 1, sizeof *to->twice)};
+    if (to->number == NULL || to->window == NULL || to->twice == NULL)
+        return -ENOMEM;
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        if (r->result->measured[i].kept)
+            continue;
+        to->number[to->count] = i;
+        to->window[to->count] = r->result->measured[i].window;
+        to->twice[to->count++] = measures_twice(r, b, i);
+    }
+    return 0;
+}
+
 /* The host process of a copy: becomes independent of the run, which waits until `ready` is closed, and measures. */
 static _Noreturn void run_copy(const struct run *r, const struct batch *b, int ready)
 {
-    struct window *window = malloc(b->count * sizeof *window);
-    bool *twice = calloc(b->count, sizeof *twice);
-    struct copy c = {r, b};
+    struct copy_windows list;
     struct error err = {""};
     struct simulation simulation = *r->pass->simulation;
-    const struct points *p = r->pass->points;
-    int code = window && twice ? process_become_copy(r->process, &err) : error_set(&err, -ENOMEM, "out of memory");
+    int code = list_windows(r, b, &list) == 0 ? process_become_copy(r->process, &err)
+                                              : error_set(&err, -ENOMEM, "out of memory");
+    struct copy c = {r, b, list.number};
     close(ready);
-    for (size_t i = 0; code == 0 && i < b->count; i++) {
-        window[i] = r->result->measured[b->first + i].window;
-        twice[i] = measures_twice(r, b, b->first + i);
-    }
     interpreter.destroy(r->engine);
     struct windows w = {.simulation = &simulation,
-                        .window = window,
-                        .count = (unsigned)b->count,
-                        .twice = twice,
+                        .window = list.window,
+                        .count = list.count,
+                        .twice = list.twice,
                         .second_warmup_insns = SECOND_WARMUPS * simulation.warmup_insns,
                         .measured = window_measured,
                         .context = &c};
     if (b->second)
         simulation.warmup_insns = w.second_warmup_insns;
-    if (p->period && !(p->head && b->first == 0)) {
+    if (b->to) {
         w.warmed = unit_warmed;
-        w.unit_insns = p->insns;
-        w.from = p->head + (b->first - (p->head > 0)) * p->period;
-        w.to = w.from + b->count * p->period;
+        w.unit_insns = r->pass->points->insns;
+        w.from = b->from;
+        w.to = b->to;
     }
     if (code == 0)
         code = simulate_windows(r->process, &w, &err);
@@ -416,7 +502,7 @@ static void wait_for_copies(struct run *r, unsigned most)
     }
 }
 
-/* Takes the values that an earlier run has kept. True: the batch needs no copy. */
+/* Takes the values that an earlier run has kept. True: the batch needs no copy, since it counts no units either. */
 static bool take_kept(struct run *r, const struct batch *b)
 {
     size_t taken = 0;
@@ -431,7 +517,7 @@ static bool take_kept(struct run *r, const struct batch *b)
         }
         taken += m->kept;
     }
-    return taken == b->count;
+    return taken == b->count && b->to == 0;
 }
 
 /* ---- the run itself */
@@ -538,7 +624,6 @@ int pass_run(struct process *p, const struct pass *pass, struct pass_result *res
     struct run r = {.process = p, .pass = pass, .result = result};
     *result = (struct pass_result){0};
     result->numbers = SIMULATION_NUMBERS + (pass->simulation->sum ? pass->simulation->sum->count : 0);
-    result->units = pass->points->period ? pass->points->period / pass->points->insns : 0;
     r.result_bytes = sizeof(struct shared_result) + pass_numbers(pass) * sizeof(uint64_t);
     r.engine = interpreter.create(process_memory(p), err);
     int code = r.engine ? run_all(&r, err) : -ENOMEM;
@@ -560,5 +645,6 @@ void pass_result_free(struct pass_result *r)
     free(r->shared);
     free(r->shared_bytes);
     free(r->measured);
+    free(r->stretch);
     *r = (struct pass_result){0};
 }

@@ -23,9 +23,15 @@ struct measured {
     bool kept;        /* the values come from an earlier run */
     struct error err; /* if not done: the reason */
     /* The values: SIMULATION_NUMBERS of struct simulation_counts, then those of simulation.sum. Then 1 if the window
-     * was measured a second time, and the values of that. Systematic windows have WARM_COUNTS more for every unit of
-     * their period, indexed by enum warm_count. NULL if the copy was not started. */
+     * was measured a second time, and the values of that. NULL if the copy was not started. */
     const uint64_t *number;
+};
+
+/* What warming counted in every unit of a stretch. All 0: the unit lies beyond the end of the run, or its copy failed.
+ */
+struct unit_counts {
+    size_t first, count;               /* its units */
+    const uint64_t (*of)[WARM_COUNTS]; /* by unit, from the first one on; indexed by enum warm_count */
 };
 
 struct pass {
@@ -44,8 +50,9 @@ struct pass {
 struct pass_result {
     struct measured *measured; /* in the order of the run */
     size_t count;
-    size_t numbers;       /* values of one measurement of a window */
-    size_t units;         /* systematic: units of a period; else 0 */
+    size_t numbers;              /* values of one measurement of a window */
+    struct unit_counts *stretch; /* in the order of the run, without gaps; none: units were not counted */
+    size_t stretches;
     uint64_t insns;       /* instructions of the run */
     uint64_t **shared;    /* blocks of shared memory that measured.number points into */
     size_t *shared_bytes; /* size of each block */
@@ -56,9 +63,10 @@ struct pass_result {
 size_t pass_numbers(const struct pass *pass);
 /* The values of the second measurement of a window, or NULL. */
 const uint64_t *pass_second(const struct pass_result *r, const struct measured *m);
-/* What warming counted in unit `u` of the period of a systematic window. All 0: the unit is beyond the end of the run,
- * or the window is the head. */
-const uint64_t *pass_unit(const struct pass_result *r, const struct measured *m, size_t u);
+/* The number of units that were counted, from the head on. */
+size_t pass_units(const struct pass_result *r);
+/* What warming counted in unit `u`, indexed by enum warm_count. NULL: it lies in no stretch. */
+const uint64_t *pass_unit(const struct pass_result *r, size_t u);
 
 /* Runs the process to its end. 0 or a negative code with a message. A window that could not be measured is not an
  * error: see struct measured. */

@@ -11,15 +11,15 @@
  *   lead        instructions before a window that warm caches and predictors
  *   systematic  the other kind of sample: one window at a random place in every period
  *   period      of a systematic sample: a number of units
- *   unit        of a systematic sample: stretch of the length of a window. Warming counts the misses and mispredictions
- *               of every unit; the phases are made from these counts when the run has ended (classes.c)
+ *   unit        part of the run behind the head, as long as a window. Warming counts the misses and mispredictions of
+ *               every unit, unless points were read from a file; these counts predict what was not measured
  *   twice       of a window: measured a second time with longer warming, to see what error the usual warming leaves
  *   batch       consecutive windows that one copy measures
  *   stretch     the part of the run that one copy measures at most
  *   kept        of a window: measured by an earlier, interrupted run and read from a file (kept.h)
  *
- * The windows of a batch are warm from the lead of its first window on. The number of systematic windows is known when
- * the run ends. */
+ * The windows of a batch are warm from the lead of its stretch on; points of files, from the lead of the first one on.
+ * The number of systematic windows is known when the run ends. */
 #ifndef CYCLESCOPE_PHASES_POINTS_H
 #define CYCLESCOPE_PHASES_POINTS_H
 
@@ -49,6 +49,8 @@ struct points {
     uint64_t lead;          /* instructions before a batch that warm the core */
     uint64_t second_lead;   /* points: the same for windows that are measured a second time */
     uint64_t period;        /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t covered;       /* points: instructions of the run, if every unit is warmed and counted; 0: warm only before
+                               points. Systematic samples always count */
     uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
     uint64_t stretch;       /* the same of other batches, which have a lead to warm */
     uint64_t insns;         /* length of each window but the head */
@@ -57,8 +59,7 @@ struct points {
                                windows */
 };
 
-/* The phase of every unit of the run from the head on: `count` units of points.insns instructions. For points,
- * intervals are the units. */
+/* The phase of every unit of the run from the head on: `count` units of points.insns instructions. */
 struct unit_phases {
     uint8_t *phase; /* index of points.phase, or UNIT_ALONE */
     size_t count;

@@ -39,8 +39,8 @@ static int find_rare(const struct sampled_run *s, uint64_t most, struct refineme
         return 0;
     if (list == NULL)
         return -ENOMEM;
-    for (size_t u = 0; u < unit_count(s); u++)
-        if (unit_columns(s, u, column)) {
+    for (size_t u = 0; u < unit_count(s) && u < s->units.count; u++)
+        if (s->units.phase[u] < s->classes && unit_columns(s, u, column)) {
             list[found] = (struct influence){u, unit_model_leverage(&s->model, column)};
             found += list[found].leverage > RARE_LEVERAGE;
         }

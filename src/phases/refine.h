@@ -5,8 +5,8 @@
  * which gives a phase windows in proportion to its weight and to its standard deviation. The spare runs to the end and
  * measures them, without visible effects.
  *
- * In a systematic sample, rare units are measured as well: those that are unlike all windows, so that the model could
- * be far off there (by their leverage, unit_model.h). They become a phase that is measured whole. */
+ * Where warming counted in every unit, rare units are measured as well: those that are unlike all windows, so that the
+ * model could be far off there (by their leverage, unit_model.h). They become a phase that is measured whole. */
 #ifndef CYCLESCOPE_PHASES_REFINE_H
 #define CYCLESCOPE_PHASES_REFINE_H
 

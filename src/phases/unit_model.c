@@ -18,7 +18,7 @@ static const double LEAST_RATE = 1e-4;
 
 size_t unit_count(const struct sampled_run *s)
 {
-    return s->periods * s->result.units;
+    return pass_units(&s->result);
 }
 
 size_t unit_of_window(const struct sampled_run *s, const struct window *w)
@@ -28,11 +28,7 @@ size_t unit_of_window(const struct sampled_run *s, const struct window *w)
 
 bool unit_columns(const struct sampled_run *s, size_t unit, double to[COLUMNS])
 {
-    const struct pass_result *r = &s->result;
-    if (unit >= unit_count(s))
-        return false;
-    const struct measured *of = &r->measured[(s->points.head > 0) + unit / r->units];
-    const uint64_t *count = of->number ? pass_unit(r, of, unit % r->units) : NULL;
+    const uint64_t *count = pass_unit(&s->result, unit);
     if (count == NULL || count[WARM_INSNS] < s->points.insns)
         return false;
     for (unsigned k = 0; k < COLUMNS; k++)

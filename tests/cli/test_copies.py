@@ -13,7 +13,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS, Result
 
-POINTS = "stack --quiet --points auto --window 50K --lead 200K".split()
+POINTS = "stack --quiet --points auto --window 50K --point-count 24 --lead 200K".split()
 SYSTEMATIC = "stack --quiet --systematic --period 100K --window 5K --lead 200K".split()
 
 # What the guests share: work that fills windows, and the headers.

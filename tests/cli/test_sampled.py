@@ -11,7 +11,7 @@ import pytest
 from conftest import PATIENCE_SECONDS, PROJECT, Result
 
 # Short windows with short leads, for short programs.
-POINTS = "--points auto --window 50K --lead 200K".split()
+POINTS = "--points auto --window 50K --point-count 24 --lead 200K".split()
 SYSTEMATIC = "--systematic --period 100K --window 5K".split()
 
 
@@ -328,8 +328,8 @@ def test_more_windows_make_the_interval_as_narrow_as_asked_for(module_cli):
     program = [copied(module_cli, "phase_shapes"), *CYCLIC]
     words = ["stack", "--systematic", "--period", "100K", "--window", "5K", "--lead", "500K"]
     few = module_cli.report(*words, *program)["sampled"]
-    more = module_cli.report("stack", "--points", "auto", "--window", "20K", "--lead", "200K", "--precision", "4%",
-                             *program)["sampled"]
+    more = module_cli.report("stack", "--points", "auto", "--window", "10K", "--point-count", 60, "--lead", "200K",
+                             "--precision", "4%", *program)["sampled"]
     assert "precision_percent" not in few and more["precision_percent"] == 4
     assert half(more["cpi"]) <= 0.04 * sum(more["cpi"]) / 2 or more["too_wide"]
 
@@ -459,7 +459,7 @@ def reads(cli, guests):
 def test_copies_read_a_file_on_standard_input(cli, reads):
     (cli.work / "input").write_bytes(bytes(range(256)) * 200)
     outputs = []
-    for words in ["run"], ["stack", "--quiet", "--points", "auto", "--window", "50K", "--json", "json"]:
+    for words in ["run"], ["stack", "--quiet", "--points", "auto", "--window", "50K", "--point-count", 3, "--json", "json"]:
         with open(cli.work / "input", "rb") as file:
             result = execute(cli, [*words, reads], stdin=file, stdout=subprocess.PIPE)
         assert result.status == 0, result.err

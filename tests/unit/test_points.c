@@ -21,7 +21,7 @@ enum {
     CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t),
     INSNS = offsetof(struct simulation_counts, core.instructions) / sizeof(uint64_t),
     UNITS = 2, /* of a period */
-    NUMBERS = 2 * SIMULATION_NUMBERS + 1 + UNITS * WARM_COUNTS,
+    NUMBERS = 2 * SIMULATION_NUMBERS + 1,
     WINDOW = 1000000, /* instructions */
 };
 
@@ -47,6 +47,8 @@ static uint64_t *numbers(struct sampled_run *s, size_t i)
 
 static void free_windows(struct sampled_run *s)
 {
+    for (size_t i = 0; i < s->result.stretches; i++)
+        free((void *)(uintptr_t)s->result.stretch[i].of);
     for (size_t i = 0; i < s->result.count; i++)
         free(numbers(s, i));
     sampled_run_free(s);
@@ -78,6 +80,7 @@ static void use_phases(struct sampled_run *s, unsigned phases, const double *wei
     s->points.phase = calloc(phases, sizeof *s->points.phase);
     assert_non_null(s->points.phase);
     s->points.phases = phases;
+    s->points.insns = WINDOW;
     for (unsigned i = 0; i < phases; i++)
         s->points.phase[i] = (struct point_phase){.id = i, .weight = weight[i]};
 }
@@ -193,10 +196,46 @@ static void intervals_of_phases_cover(void **state)
 
 /* ---- systematic windows */
 
+/* Adds a stretch of units, with counts of 0. */
+static void add_stretch(struct sampled_run *s, size_t units)
+{
+    struct pass_result *r = &s->result;
+    r->stretch = realloc(r->stretch, (r->stretches + 1) * sizeof *r->stretch);
+    assert_non_null(r->stretch);
+    r->stretch[r->stretches] = (struct unit_counts){.first = pass_units(r), .count = units};
+    r->stretch[r->stretches].of = calloc(units, sizeof *r->stretch->of);
+    assert_non_null(r->stretch[r->stretches++].of);
+}
+
+static uint64_t *counts_of(struct sampled_run *s, size_t unit)
+{
+    return (uint64_t *)(uintptr_t)pass_unit(&s->result, unit);
+}
+
 /* The counts of warming in a unit of the period of window `i`. */
 static uint64_t *unit(struct sampled_run *s, size_t i, unsigned u)
 {
-    return numbers(s, i) + 2 * SIMULATION_NUMBERS + 1 + u * WARM_COUNTS;
+    return counts_of(s, (i - (s->points.head > 0)) * UNITS + u);
+}
+
+/* Every unit is in the stretch that contains it; behind the last stretch there is none. */
+static void units_are_found(void **state)
+{
+    (void)state;
+    struct sampled_run s = {0};
+    static const size_t length[] = {3, 1, 5};
+    assert_int_equal(pass_units(&s.result), 0);
+    assert_null(pass_unit(&s.result, 0));
+    for (unsigned i = 0; i < 3; i++)
+        add_stretch(&s, length[i]);
+    assert_int_equal(pass_units(&s.result), 9);
+    for (size_t u = 0; u < 9; u++)
+        counts_of(&s, u)[WARM_L2D] = u;
+    for (unsigned i = 0, u = 0; i < 3; i++)
+        for (size_t k = 0; k < length[i]; k++)
+            assert_int_equal(s.result.stretch[i].of[k][WARM_L2D], u++);
+    assert_null(pass_unit(&s.result, 9));
+    free_windows(&s);
 }
 
 /* Misses decide the cycles but for a little noise. Each period has two units, one of which is the window. */
@@ -204,8 +243,8 @@ static void make_run_with_misses(struct sampled_run *s, size_t count, struct ran
 {
     double cycles = 0;
     s->points = (struct points){.period = UNITS * WINDOW, .insns = WINDOW};
-    s->result.units = UNITS;
     make_windows(s, count);
+    add_stretch(s, count * UNITS);
     for (size_t i = 0; i < count; i++) {
         unsigned chosen = random_u64(r) % UNITS;
         s->result.measured[i].window.start = (i * UNITS + chosen) * WINDOW;
@@ -286,8 +325,8 @@ static void the_head_stands_for_itself(void **state)
     struct sampled_run s = {0};
     struct error err;
     s.points = (struct points){.period = UNITS * WINDOW, .insns = WINDOW, .head = 4 * (uint64_t)WINDOW};
-    s.result.units = UNITS;
     make_windows(&s, 9);
+    add_stretch(&s, 8 * UNITS);
     numbers(&s, 0)[INSNS] = 4 * (uint64_t)WINDOW;
     numbers(&s, 0)[CYCLES] = 40 * (uint64_t)WINDOW;
     s.result.measured[0].window.start = 0;
@@ -299,7 +338,7 @@ static void the_head_stands_for_itself(void **state)
     s.result.insns = 20 * (uint64_t)WINDOW;
     assert_int_equal(combine_prepare(&s, &err), 0);
     struct sampled_rate e = combine(&s, cycles_of, NULL);
-    assert_true(fabs(e.value - (0.2 * 10 + 0.8 * 2)) < 1e-9 && e.half < 1e-9);
+    assert_true(fabs(e.value - (0.2 * 10 + 0.8 * 2)) < 1e-9 && e.half < 3 / (double)WINDOW);
     free_windows(&s);
 }
 
@@ -478,13 +517,33 @@ static void files_are_read(void **state)
     rmdir(folder);
 }
 
-/* Two kinds of intervals, three to one: points and weights have that proportion, and no interval comes twice. */
+/* An event that no window has is still possible: with n windows, three in n units may have one. */
+static void unseen_events_count(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    struct sampled_run s = {0};
+    struct error err;
+    static const double weight[] = {1};
+    make_windows(&s, COUNT);
+    use_phases(&s, 1, weight);
+    s.points.phase[0].intervals = 100 * COUNT;
+    s.result.insns = 100 * COUNT * (uint64_t)WINDOW;
+    assert_int_equal(combine_prepare(&s, &err), 0);
+    struct sampled_rate e = combine(&s, cycles_of, NULL);
+    assert_true(e.value == 0);
+    assert_true(fabs(e.half * WINDOW / (3.0 / COUNT) - 1) < 0.02);
+    free_windows(&s);
+}
+
+/* Two kinds of intervals, three to one: points and weights have that proportion, and no unit comes twice. An interval
+ * has two units. */
 static void chosen_points_are_spread(void **state)
 {
     (void)state;
     struct bbv_set s = {.interval = 1000};
     struct points p = {0};
-    struct unit_phases units = {0};
+    struct unit_phases intervals = {0};
     struct error err;
     for (unsigned i = 0; i < 200; i++) {
         assert_int_equal(bbv_add(&s, i % 4 == 0, 1000), 0);
@@ -492,28 +551,33 @@ static void chosen_points_are_spread(void **state)
     }
     s.insns = 200000;
     assert_int_equal(
-        points_choose(&s, &(struct choose_options){.interval = 1000, .points = 20, .seed = 1}, &p, &units, &err), 0);
+        points_choose(&s, &(struct choose_options){.unit = 500, .points = 20, .seed = 1}, &p, &intervals, &err), 0);
     /* The head is the first twentieth, here ten intervals; the rest is drawn. */
     assert_int_equal(p.head, 10000);
     assert_int_equal(p.count, 21);
     assert_int_equal(p.phases, 3);
     assert_int_equal(p.point[0].window.insns, 10000);
-    assert_int_equal(units.count, 190);
-    size_t rare = 0, late = 0, twice = 0;
+    assert_int_equal(p.covered, 200000);
+    assert_int_equal(intervals.count, 200);
+    size_t rare = 0, late = 0, twice = 0, second_units = 0;
     for (size_t i = 1; i < p.count; i++) {
         const struct point *at = &p.point[i];
         rare += at->window.start / 1000 % 4 == 0;
         late += at->window.start >= 105000;
         twice += at->twice;
         assert_true(at->window.start >= p.head && at->window.start > at[-1].window.start);
-        assert_int_equal(units.phase[at->window.start / 1000 - 10], at->phase);
+        assert_int_equal(at->window.insns, 500);
+        assert_int_equal(at->window.start % 500, 0);
+        second_units += at->window.start % 1000 == 500;
+        assert_int_equal(intervals.phase[at->window.start / 1000], at->phase);
     }
     assert_int_equal(rare, 8); /* the fewest points of a phase */
     assert_in_range(late, 9, 11);
+    assert_in_range(second_units, 4, 16);
     assert_int_equal(twice, 5);
     assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 0.95) < 1e-12);
     assert_true(fabs(p.phase[2].weight - 0.05) < 1e-12);
-    free(units.phase);
+    free(intervals.phase);
     points_free(&p);
     bbv_free(&s);
 }
@@ -599,6 +663,8 @@ int main(void)
         cmocka_unit_test(more_windows_go_where_they_help),
         cmocka_unit_test(rare_units_are_measured_whole),
         cmocka_unit_test(files_are_read),
+        cmocka_unit_test(units_are_found),
+        cmocka_unit_test(unseen_events_count),
         cmocka_unit_test(chosen_points_are_spread),
         cmocka_unit_test(stretches_are_even),
         cmocka_unit_test(finished_windows_are_kept),
