@@ -19,16 +19,16 @@
 #include "phases/project.h"
 
 enum { POLL_MS = 2 };                             /* pause between two checks whether the copy has ended */
-enum { POINTS_PER_PHASE = 8, PHASES_MOST = 30 };  /* fewest points of a phase, most phases */
+enum { POINTS_PER_PHASE = 12, PHASES_MOST = 30 }; /* fewest points of a phase, if it has so many units; most phases */
 enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
 enum { LEADS_PER_STRETCH = 8 };                   /* a stretch of a long run, in multiples of the lead that warms it */
 enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST      UINT64_C(2000000)          /* most instructions of a head */
 #define INTERVAL_USUAL UINT64_C(500000)           /* instructions of an interval, about */
-enum { UNITS_PER_INTERVAL = 25 };        /* most units of an interval, so that short runs have intervals, too */
-#define INTERVALS_MOST ((size_t)1 << 24) /* most intervals whose phases are handed over */
-#define WINDOW_INSNS   UINT64_C(1000000) /* instructions of the run for one window, within these limits: */
+enum { UNITS_PER_INTERVAL = 25 };      /* most units of an interval, so that short runs have intervals, too */
+#define UNITS_MOST   ((size_t)1 << 24) /* most units whose phases are handed over */
+#define WINDOW_INSNS UINT64_C(1000000) /* instructions of the run for one window, within these limits: */
 enum { WINDOWS_LEAST = 500, WINDOWS_MOST = 1000 };
 
 uint64_t choose_windows(uint64_t run_insns)
@@ -61,7 +61,7 @@ void choose_stretches(uint64_t run_insns, struct points *p)
 /* ---- number of points of each phase */
 
 struct allotment {
-    size_t *members; /* by phase: units of its complete intervals */
+    size_t *members; /* by phase: its units */
     size_t *points;  /* by phase: how many of them become points */
 };
 
@@ -92,66 +92,49 @@ static void allot(const struct points *p, struct allotment *a, size_t points)
 
 /* ---- choice of units */
 
-/* What a choice works on. */
-struct choosing {
-    const struct bbv_set *set;
-    const struct clusters *clusters;
-    size_t head;         /* units of the head */
-    uint64_t unit;       /* instructions of a unit */
-    size_t per_interval; /* units of an interval */
-    struct allotment allotment;
-};
-
-/* The first unit of an interval that is not in the head. */
-static size_t first_unit(const struct choosing *c, size_t interval)
+/* Lists the phases of all units of the run behind the head: those of their intervals. Units behind the last interval,
+ * where the program ends, have a phase of their own, number clusters->count. */
+static int list_units(const struct bbv_set *s, const struct clusters *c, const struct points *p,
+                      struct unit_phases *units)
 {
-    size_t unit = interval * c->per_interval;
-    return unit > c->head ? unit : c->head;
-}
-
-/* The number of complete units of an interval that are not in the head. */
-static size_t units_in(const struct choosing *c, size_t interval)
-{
-    size_t end = interval * c->per_interval + c->set->vector[interval].insns / c->unit, first = first_unit(c, interval);
-    return end > first ? end - first : 0;
+    size_t per_interval = s->interval / p->insns, head = p->head / p->insns;
+    units->count = (s->insns - p->head) / p->insns;
+    units->phase = malloc(units->count + 1);
+    for (size_t u = 0; units->phase && u < units->count; u++) {
+        size_t interval = (head + u) / per_interval;
+        units->phase[u] = (uint8_t)(interval < s->count ? c->of[interval] : c->count);
+    }
+    return units->phase ? 0 : -ENOMEM;
 }
 
 /* Divides the units of a phase, in the order of the run, into as many equal parts as it has points, and draws one unit
  * from each part. */
-static void draw(const struct choosing *c, unsigned phase, struct random *random, struct points *p)
+static void draw(const struct unit_phases *units, const struct allotment *a, unsigned phase, struct random *random,
+                 struct points *p)
 {
-    const struct bbv_set *s = c->set;
-    size_t seen = 0, taken = 0, members = c->allotment.members[phase], points = c->allotment.points[phase];
+    size_t seen = 0, taken = 0, members = a->members[phase], points = a->points[phase];
     size_t to = points ? members / points : 0, chosen = to ? random_u64(random) % to : 0;
-    for (size_t i = 0; i < s->count && taken < points; i++) {
-        size_t units = c->clusters->of[i] == phase ? units_in(c, i) : 0;
-        while (taken < points && chosen < seen + units) {
-            struct window window = {(first_unit(c, i) + chosen - seen) * c->unit, c->unit};
-            p->point[p->count++] = (struct point){.window = window, .phase = phase};
-            size_t from = to;
-            to = (++taken + 1) * members / points;
-            chosen = taken < points ? from + random_u64(random) % (to - from) : 0;
-        }
-        seen += units;
+    for (size_t u = 0; u < units->count && taken < points; u++) {
+        if (units->phase[u] != phase || seen++ != chosen)
+            continue;
+        struct window window = {p->head + u * p->insns, p->insns};
+        p->point[p->count++] = (struct point){.window = window, .phase = phase};
+        size_t from = to;
+        to = (++taken + 1) * members / points;
+        chosen = taken < points ? from + random_u64(random) % (to - from) : 0;
     }
 }
 
-/* Sets the phases: the clusters without the head, and the head as the last one. */
-static void fill_phases(struct choosing *c, struct points *p)
+/* Sets the phases: those of the units, and the head as the last one. */
+static void fill_phases(const struct unit_phases *units, struct allotment *a, struct points *p)
 {
-    const struct bbv_set *s = c->set;
-    for (size_t i = 0; i < s->count; i++) {
-        uint64_t behind = s->vector[i].insns, start = i * s->interval;
-        uint64_t head = p->head > start ? p->head - start : 0;
-        head = head < behind ? head : behind;
-        p->phase[c->clusters->count].weight += (double)head / (double)s->insns;
-        p->phase[c->clusters->of[i]].weight += (double)(behind - head) / (double)s->insns;
-        c->allotment.members[c->clusters->of[i]] += units_in(c, i);
-    }
-    for (unsigned h = 0; h < p->phases; h++) {
-        p->phase[h].id = h;
-        p->phase[h].intervals = h < c->clusters->count ? c->allotment.members[h] : 1;
-    }
+    double head = (double)p->head / (double)p->covered;
+    for (size_t u = 0; u < units->count; u++)
+        a->members[units->phase[u]]++;
+    for (unsigned h = 0; h < p->phases; h++)
+        p->phase[h] = (struct point_phase){
+            .id = h, .weight = (1 - head) * (double)a->members[h] / (double)units->count, .intervals = a->members[h]};
+    p->phase[p->phases] = (struct point_phase){.id = p->phases, .weight = head, .intervals = 1};
 }
 
 /* Marks points of a sample, spread over the run, that are measured a second time. */
@@ -163,62 +146,31 @@ static void mark_twice(struct points *p)
         p->point[i].twice = true;
 }
 
-/* Fills `p` with phases and points. Phases are the clusters, and the head. */
-static int fill(struct choosing *c, const struct choose_options *o, size_t points, struct points *p)
+/* Sets phases and points of `p`, whose other values are set. `phases` without the head. */
+static int fill(const struct unit_phases *units, unsigned phases, size_t points, uint64_t seed, struct points *p)
 {
-    unsigned clusters = c->clusters->count;
-    struct allotment *a = &c->allotment;
+    struct allotment a = {.members = calloc(phases, sizeof *a.members), .points = calloc(phases, sizeof *a.points)};
     struct random random;
-    size_t all = 1;
-    p->phase = calloc(clusters + 1, sizeof *p->phase);
-    p->insns = c->unit;
-    p->head = c->head * c->unit;
-    a->members = calloc(clusters, sizeof *a->members);
-    a->points = calloc(clusters, sizeof *a->points);
-    bool whole = a->members && a->points && p->phase;
+    size_t all = p->head > 0;
+    p->phase = calloc(phases + 1, sizeof *p->phase);
+    p->phases = phases;
+    bool whole = a.members && a.points && p->phase;
     if (whole) {
-        p->phases = clusters + (p->head > 0);
-        fill_phases(c, p);
-        p->phases = clusters;
-        allot(p, a, points);
-        p->phases = clusters + (p->head > 0);
+        fill_phases(units, &a, p);
+        allot(p, &a, points);
     }
-    for (unsigned h = 0; whole && h < clusters; h++)
-        all += a->points[h];
-    p->point = whole ? calloc(all, sizeof *p->point) : NULL;
+    for (unsigned h = 0; whole && h < phases; h++)
+        all += a.points[h];
+    p->point = whole ? calloc(all + 1, sizeof *p->point) : NULL;
     if (p->point && p->head)
-        p->point[p->count++] = (struct point){.window = {0, p->head}, .phase = clusters};
-    random_seed(&random, o->seed);
-    for (unsigned h = 0; p->point && h < clusters; h++)
-        draw(c, h, &random, p);
-    free(a->members);
-    free(a->points);
+        p->point[p->count++] = (struct point){.window = {0, p->head}, .phase = phases};
+    random_seed(&random, seed);
+    for (unsigned h = 0; p->point && h < phases; h++)
+        draw(units, &a, h, &random, p);
+    p->phases += p->head > 0;
+    free(a.members);
+    free(a.points);
     return p->point ? 0 : -ENOMEM;
-}
-
-static int list_intervals(const struct choosing *c, struct unit_phases *to)
-{
-    to->count = c->set->count;
-    to->phase = malloc(to->count + 1);
-    for (size_t i = 0; to->phase && i < to->count; i++)
-        to->phase[i] = (uint8_t)c->clusters->of[i];
-    return to->phase ? 0 : -ENOMEM;
-}
-
-/* Replaces the phases of intervals by those of their complete units behind the head. */
-static int divide_into_units(struct unit_phases *of, const struct points *p)
-{
-    size_t per_interval = choose_interval(p->insns) / p->insns, units = (p->covered - p->head) / p->insns;
-    uint8_t *phase = malloc(units + 1);
-    if (phase == NULL)
-        return -ENOMEM;
-    for (size_t u = 0; u < units; u++) {
-        size_t interval = (p->head / p->insns + u) / per_interval;
-        phase[u] = interval < of->count ? of->phase[interval] : UNIT_ALONE;
-    }
-    free(of->phase);
-    *of = (struct unit_phases){phase, units};
-    return 0;
 }
 
 /* ---- outliers */
@@ -287,13 +239,11 @@ static int separate_outliers(struct clusters *c, const projected *vector, size_t
     return 0;
 }
 
-int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p,
-                  struct unit_phases *intervals, struct error *err)
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
+                  struct error *err)
 {
     struct clusters c = {0};
     size_t points = o->points ? o->points : choose_windows(s->insns), per_interval = s->interval / o->unit;
-    if (points > s->count * per_interval)
-        points = s->count * per_interval;
     unsigned phases = (unsigned)(points / POINTS_PER_PHASE);
     phases = phases < 1 ? 1 : phases > PHASES_MOST ? PHASES_MOST : phases;
     if (s->insns < s->interval)
@@ -304,25 +254,22 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
         return error_set(err, -ENOMEM, "out of memory for basic block vectors");
     struct cluster_options clustered = {.max_clusters = phases, .seed = o->seed};
     int code = clusters_find(s, (const projected *)vector, &clustered, &c, err);
-    struct choosing choosing = {.set = s,
-                                .clusters = &c,
-                                .head = choose_head(s->insns) / o->unit,
-                                .unit = o->unit,
-                                .per_interval = per_interval};
-    size_t first = (choosing.head + per_interval - 1) / per_interval;
+    p->insns = o->unit;
+    p->head = choose_head(s->insns) / o->unit * o->unit;
+    p->covered = s->insns;
+    size_t first = (p->head + s->interval - 1) / s->interval;
     size_t complete = s->count - (s->count && s->vector[s->count - 1].insns < s->interval);
     if (code == 0 &&
         separate_outliers(&c, (const projected *)vector, first, complete, points / OUTLIER_SHARE / per_interval) != 0)
         code = error_set(err, -ENOMEM, "out of memory for points");
     free(vector);
-    if (code == 0 && (fill(&choosing, o, points, p) != 0 || list_intervals(&choosing, intervals) != 0))
+    if (code == 0 && (list_units(s, &c, p, units) != 0 || fill(units, c.count + 1, points, o->seed, p) != 0))
         code = error_set(err, -ENOMEM, "out of memory for points");
     clusters_free(&c);
     if (code == 0)
         code = points_finish(p, err);
     if (code == 0)
         mark_twice(p);
-    p->covered = s->insns;
     return code;
 }
 
@@ -335,11 +282,11 @@ struct choice {
     uint64_t insns;
     size_t count;
     unsigned phases;
-    uint64_t unit, head;
-    size_t intervals;
+    uint64_t window_insns, head;
+    size_t units;
     struct point point[CHOOSE_LIMIT + POINTS_PER_PHASE * PHASES_MOST + 1];
-    struct point_phase phase[PHASES_MOST + 2];
-    uint8_t interval[INTERVALS_MOST]; /* phases */
+    struct point_phase phase[PHASES_MOST + 3];
+    uint8_t unit[UNITS_MOST];
 };
 
 /* The copy: profiles itself to the end of the run and chooses points. */
@@ -347,7 +294,7 @@ static void choose_as_copy(struct process *process, const struct choose_options 
 {
     struct bbv_set set = {0};
     struct points p = {0};
-    struct unit_phases intervals = {0};
+    struct unit_phases units = {0};
     to->code = bbv_profile(process, choose_interval(o->unit), &set, &to->err);
     if (process_is_child(process))
         end_as_child(process);
@@ -357,18 +304,18 @@ static void choose_as_copy(struct process *process, const struct choose_options 
     if (to->code == 0 && spoiled)
         to->code = error_set(&to->err, -ENOTSUP, "points cannot be chosen: %s", spoiled);
     if (to->code == 0)
-        to->code = points_choose(&set, o, &p, &intervals, &to->err);
+        to->code = points_choose(&set, o, &p, &units, &to->err);
     if (to->code != 0)
         return;
     to->insns = set.insns;
-    to->unit = p.insns;
+    to->window_insns = p.insns;
     to->head = p.head;
     to->count = p.count;
     to->phases = p.phases;
-    to->intervals = intervals.count < INTERVALS_MOST ? intervals.count : INTERVALS_MOST;
+    to->units = units.count < UNITS_MOST ? units.count : UNITS_MOST;
     memcpy(to->point, p.point, p.count * sizeof *p.point);
     memcpy(to->phase, p.phase, p.phases * sizeof *p.phase);
-    memcpy(to->interval, intervals.phase, to->intervals);
+    memcpy(to->unit, units.phase, to->units);
 }
 
 /* The copy: runs to the end. */
@@ -436,19 +383,19 @@ static int take_choice(const struct choice *from, struct points *p, struct unit_
 {
     p->point = malloc(from->count * sizeof *p->point);
     p->phase = malloc(from->phases * sizeof *p->phase);
-    units->phase = malloc(from->intervals + 1);
+    units->phase = malloc(from->units + 1);
     if (p->point == NULL || p->phase == NULL || units->phase == NULL)
         return error_set(err, -ENOMEM, "out of memory for points");
     p->count = from->count;
     p->phases = from->phases;
-    p->insns = from->unit;
+    p->insns = from->window_insns;
     p->head = from->head;
     p->covered = from->insns;
-    units->count = from->intervals;
+    units->count = from->units;
     memcpy(p->point, from->point, from->count * sizeof *p->point);
     memcpy(p->phase, from->phase, from->phases * sizeof *p->phase);
-    memcpy(units->phase, from->interval, from->intervals);
-    return divide_into_units(units, p) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for points");
+    memcpy(units->phase, from->unit, from->units);
+    return 0;
 }
 
 int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,

@@ -35,13 +35,13 @@ uint64_t choose_head(uint64_t run_insns);
  * misses. */
 void choose_stretches(uint64_t run_insns, struct points *p);
 
-/* Chooses points: sets all of `p` but leads and stretches. `intervals` receives the phases of all intervals; the caller
- * frees intervals->phase. The intervals of `s` are a multiple of o->unit long. 0 or a negative code with a message. */
-int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p,
-                  struct unit_phases *intervals, struct error *err) MUST_CHECK;
+/* Chooses points: sets all of `p` but leads and stretches. `units` receives the phases of all units; the caller frees
+ * units->phase. The intervals of `s` are a multiple of o->unit long. 0 or a negative code with a message. */
+int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
+                  struct error *err) MUST_CHECK;
 
 /* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
- * profiled. `units` receives the phases of all units; the caller frees units->phase. `insns` receives the number of
+ * profiled. `insns` receives the number of
  * instructions of the run. */
 int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
                       struct unit_phases *units, uint64_t *insns, struct error *err) MUST_CHECK;

@@ -543,41 +543,45 @@ static void chosen_points_are_spread(void **state)
     (void)state;
     struct bbv_set s = {.interval = 1000};
     struct points p = {0};
-    struct unit_phases intervals = {0};
+    struct unit_phases units = {0};
     struct error err;
     for (unsigned i = 0; i < 200; i++) {
         assert_int_equal(bbv_add(&s, i % 4 == 0, 1000), 0);
         assert_int_equal(bbv_end(&s), 0);
     }
-    s.insns = 200000;
+    s.insns = 202000; /* 2000 instructions are in no interval */
     assert_int_equal(
-        points_choose(&s, &(struct choose_options){.unit = 500, .points = 20, .seed = 1}, &p, &intervals, &err), 0);
-    /* The head is the first twentieth, here ten intervals; the rest is drawn. */
+        points_choose(&s, &(struct choose_options){.unit = 500, .points = 40, .seed = 1}, &p, &units, &err), 0);
+    /* The head is the first twentieth; the rest is drawn, and the end as a whole. */
     assert_int_equal(p.head, 10000);
-    assert_int_equal(p.count, 21);
-    assert_int_equal(p.phases, 3);
+    assert_int_equal(p.count, 41);
+    assert_int_equal(p.phases, 4);
     assert_int_equal(p.point[0].window.insns, 10000);
-    assert_int_equal(p.covered, 200000);
-    assert_int_equal(intervals.count, 200);
-    size_t rare = 0, late = 0, twice = 0, second_units = 0;
+    assert_int_equal(p.covered, 202000);
+    assert_int_equal(units.count, 384);
+    size_t rare = 0, late = 0, twice = 0, second_units = 0, end = 0;
     for (size_t i = 1; i < p.count; i++) {
         const struct point *at = &p.point[i];
-        rare += at->window.start / 1000 % 4 == 0;
+        bool in_interval = at->window.start < 200000;
+        end += !in_interval;
+        rare += in_interval && at->window.start / 1000 % 4 == 0;
         late += at->window.start >= 105000;
         twice += at->twice;
         assert_true(at->window.start >= p.head && at->window.start > at[-1].window.start);
         assert_int_equal(at->window.insns, 500);
         assert_int_equal(at->window.start % 500, 0);
         second_units += at->window.start % 1000 == 500;
-        assert_int_equal(intervals.phase[at->window.start / 1000], at->phase);
+        assert_int_equal(units.phase[(at->window.start - p.head) / 500], at->phase);
     }
-    assert_int_equal(rare, 8); /* the fewest points of a phase */
-    assert_in_range(late, 9, 11);
-    assert_in_range(second_units, 4, 16);
-    assert_int_equal(twice, 5);
-    assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 0.95) < 1e-12);
-    assert_true(fabs(p.phase[2].weight - 0.05) < 1e-12);
-    free(intervals.phase);
+    assert_int_equal(end, 4);
+    assert_int_equal(rare, 12); /* the fewest points of a phase */
+    assert_in_range(late, 20, 24);
+    assert_in_range(second_units, 12, 28);
+    assert_int_equal(twice, 10);
+    assert_true(fabs(p.phase[0].weight + p.phase[1].weight - 0.95 * 380 / 384) < 1e-3);
+    assert_true(fabs(p.phase[2].weight - 4 * 500 / 202000.0) < 1e-3);
+    assert_true(fabs(p.phase[3].weight - 10000 / 202000.0) < 1e-12);
+    free(units.phase);
     points_free(&p);
     bbv_free(&s);
 }
