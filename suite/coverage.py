@@ -107,13 +107,17 @@ def measure(options, suite, case):
     found = {"full": measured(options, suite, case, "full", *core, "--interval", phases.INTERVAL)}
     for way, words in WAYS.items():
         found[way] = measured(options, suite, case, way, *core, "--jobs", 1, *words)
-    print(f"{case.program}: {found['full']['instructions'] / 1e6:.0f} M, " +
+    print(f"{name_of(case)}: {found['full']['instructions'] / 1e6:.0f} M, " +
           ", ".join(f"{way} {error(found, way):+.2f} %" for way in WAYS), flush=True)
     return found
 
 
+def name_of(case):
+    return f"{case.program}, big" if case.size == "big" else case.program
+
+
 def run(options, suite, names=None):
-    """By name: group and reports; and problems."""
+    """By name: group and reports; and problems.  A program has the name name_of."""
     jobs = [(group, case) for group, case in all_cases(Path(options.cyclescope).parent) if not names or case.program in names]
     found, problems = {}, {}
 
@@ -126,10 +130,10 @@ def run(options, suite, names=None):
     with ThreadPoolExecutor(options.jobs) as pool:
         for (group, case), result in zip(jobs, pool.map(one, jobs)):
             if isinstance(result, dict):
-                found[case.program] = group, result
+                found[name_of(case)] = group, result
             else:
-                problems[case.program] = result
-                print(f"{case.program}: {result}", flush=True)
+                problems[name_of(case)] = result
+                print(f"{name_of(case)}: {result}", flush=True)
     return found, problems
 
 
@@ -143,7 +147,7 @@ def error(parts, way):
 
 def is_sampled(parts, way):
     """Whether the run was sampled.  A short one is simulated whole."""
-    return bool(parts[way].get("sampled"))
+    return parts[way]["sampled"]["method"] != "whole"
 
 
 def count_cases(parts, way):
@@ -153,6 +157,11 @@ def count_cases(parts, way):
     return {name: phases.holds(interval, full["events"][name]) for name, interval in parts[way]["event_intervals"].items()
             if None not in interval and name != "instructions"
             and full["events"][name] > phases.LEAST_COUNT * full["instructions"]}
+
+
+def speed(parts, way):
+    """How many times less processor time the sampled run took."""
+    return parts["full"]["measured"]["cpu_seconds"] / parts[way]["measured"]["cpu_seconds"]
 
 
 def half(parts, way):
@@ -183,33 +192,43 @@ def summary(found):
 
 def program_rows(found):
     for program, (group, parts) in found.items():
+        if not any(is_sampled(parts, way) for way in WAYS):
+            continue
         row = [program, group, f"{parts['full']['instructions'] / 1e6:.0f}", f"{parts['full']['cpi']:.3f}"]
         missed = []
         for way in WAYS:
-            if not is_sampled(parts, way):
-                row += ["whole", ""]
-                continue
             of, counts = phases.cases(parts, way), count_cases(parts, way)
-            row += [f"{error(parts, way):+.2f} ±{half(parts, way):.2f}", f"{sum(counts.values())} of {len(counts)}"]
+            row += [f"{error(parts, way):+.2f} ±{half(parts, way):.2f}", f"{sum(counts.values())} of {len(counts)}",
+                    f"{speed(parts, way):.1f}"]
             missed += [f"{name} ({way})" for name, held in of.items() if not held]
         yield row + [", ".join(missed)]
+
+
+def wholes(found):
+    """The programs that are so short that they were simulated whole, and their largest error in percent."""
+    runs = {program: parts for program, (_, parts) in found.items() if not any(is_sampled(parts, way) for way in WAYS)}
+    return list(runs), max((abs(error(parts, way)) for parts in runs.values() for way in WAYS), default=0)
 
 
 def section(options, found, problems):
     """The section as lines of Markdown."""
     yield HEADING + "\n"
-    yield (f"`suite/coverage.py` runs programs of the suite at their small size, of `workloads/` and of the sysroot on the core "
-           f"`{options.core}`: in full detail, by `stack --points auto` and by `stack --systematic`, with the usual "
-           "`--precision` of 1 %. *CPI*, *components* and *counts* are the shares of 95 % intervals that contain the value of "
-           f"the full run, of components of more than {phases.LEAST_COMPONENT} CPI and counts of more than "
-           f"{phases.LEAST_COUNT:.4f} per instruction. *Error* is that of the CPI, in percent. Runs of up to 25 million "
-           "instructions are simulated whole; they are listed, and not counted.\n")
+    yield (f"`suite/coverage.py` runs programs of the suite, of `workloads/` and of the sysroot on the core `{options.core}`: in "
+           "full detail, by `stack --points auto` and by `stack --systematic`, with the usual `--precision` of 1 %. Programs of the "
+           "suite have their small size unless the table says *big*. *CPI*, *components* and *counts* are the shares of 95 % "
+           f"intervals that contain the value of the full run, of components of more than {phases.LEAST_COMPONENT} CPI and counts "
+           f"of more than {phases.LEAST_COUNT:.4f} per instruction. *Error* is that of the CPI, in percent. *Times faster* "
+           "compares the processor time of all processes of a run with that of full detail.\n")
     for name, problem in problems.items():
         yield f"**{name}:** {problem}\n"
     yield from sampling.table(["", "runs", "CPI", "components", "counts", "mean error", "largest error"], summary(found))
+    names, largest = wholes(found)
+    if names:
+        yield (f"Runs of up to 100 million instructions are simulated whole; their largest error is {largest:.2f} %, and the table "
+               "above does not count them: " + ", ".join(names) + ".\n")
     yield ("Programs that took part in the development of this method or an earlier one: " + ", ".join(DEVELOPMENT) + ".\n")
-    yield from sampling.table(["program", "", "M instructions", "CPI", "points: error ± half width, %", "counts",
-                               "systematic: error ± half width, %", "counts", "missed: CPI and components"],
+    yield from sampling.table(["program", "", "M instructions", "CPI", "points: error ± half width, %", "counts", "times faster",
+                               "systematic: error ± half width, %", "counts", "times faster", "missed: CPI and components"],
                               program_rows(found))
 
 
