@@ -14,8 +14,10 @@ struct choose_options {
 };
 
 enum {
-    CHOOSE_LIMIT = 4096, /* most points that may be given */
-    CHOOSE_TWICE = 24    /* windows of a sample that are measured a second time, with longer warming */
+    CHOOSE_LIMIT = 4096,   /* most points that may be given */
+    POINTS_PER_PHASE = 12, /* fewest points of a phase, if it has so many units */
+    PHASES_MOST = 30,      /* most clusters; outliers, the end and the head are phases, too */
+    CHOOSE_TWICE = 24      /* windows of a sample that are measured a second time, with longer warming */
 };
 
 /* Number of windows of a sample of a run of this length, if none is given. */
@@ -39,6 +41,8 @@ void choose_stretches(uint64_t run_insns, struct points *p);
  * units->phase. The intervals of `s` are a multiple of o->unit long. 0 or a negative code with a message. */
 int points_choose(const struct bbv_set *s, const struct choose_options *o, struct points *p, struct unit_phases *units,
                   struct error *err) MUST_CHECK;
+
+/* ---- choose_copy.c */
 
 /* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
  * profiled. `insns` receives the number of

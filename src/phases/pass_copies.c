@@ -1,0 +1,202 @@
+#include "phases/pass_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emulate/engine.h"
+#include "guest/files.h"
+#include "guest/process_copy.h"
+
+/* Context of the callbacks in a copy. */
+struct copy {
+    const struct run *run;
+    const struct batch *batch;
+    const size_t *window; /* the windows that it measures, by their number in the run */
+};
+
+/* windows.measured: window `i` of the copy was measured, or failed. Stores the result in shared memory; the flag that
+ * makes the result valid is stored last, with release order. */
+static void window_measured(void *context, unsigned i, bool second, struct process *p,
+                            const struct simulation_result *result, const struct error *err)
+{
+    const struct copy *c = context;
+    const struct simulation_sum *sum = c->run->pass->simulation->sum;
+    struct shared_result *to = c->run->shared[c->window[i]];
+    size_t numbers = c->run->result->numbers;
+    second |= c->batch->second;
+    uint64_t *number = to->number + (second ? numbers + 1 : 0);
+    if (result == NULL) {
+        if (!second)
+            to->err = *err;
+        return;
+    }
+    memcpy(number, &result->counts, sizeof result->counts);
+    if (sum)
+        memcpy(number + SIMULATION_NUMBERS, sum->numbers, sum->count * sizeof *sum->numbers);
+    if (!second)
+        to->fingerprint = process_fingerprint(p);
+    __atomic_store_n(second ? &to->number[numbers] : &to->done, 1, __ATOMIC_RELEASE);
+}
+
+/* windows.warmed: stores what warming counted in a unit of the stretch. */
+static void unit_warmed(void *context, uint64_t unit, const uint64_t grown[WARM_COUNTS])
+{
+    const struct copy *c = context;
+    memcpy(c->batch->units[unit], grown, sizeof c->batch->units[unit]);
+}
+
+static void fail_all(const struct run *r, const struct batch *b, const struct error *err)
+{
+    for (size_t i = b->first; !b->second && i < b->first + b->count; i++)
+        r->shared[i]->err = *err;
+}
+
+/* What a copy measures. */
+struct copy_windows {
+    size_t *number; /* by window: its number in the run */
+    struct window *window;
+    bool *twice;
+    unsigned count;
+};
+
+/* Lists the windows of the batch that are not kept. 0 or -ENOMEM. */
+static int list_windows(const struct run *r, const struct batch *b, struct copy_windows *to)
+{
+    *to = (struct copy_windows){.number = calloc(b->count + 1, sizeof *to->number),
+                                .window = calloc(b->count + 1, sizeof *to->window),
+                                .twice = calloc(b->count + 1, sizeof *to->twice)};
+    if (to->number == NULL || to->window == NULL || to->twice == NULL)
+        return -ENOMEM;
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        if (r->result->measured[i].kept)
+            continue;
+        to->number[to->count] = i;
+        to->window[to->count] = r->result->measured[i].window;
+        to->twice[to->count++] = batch_measures_twice(r, b, i);
+    }
+    return 0;
+}
+
+/* The host process of a copy: becomes independent of the run, which waits until `ready` is closed, and measures. */
+static _Noreturn void run_copy(const struct run *r, const struct batch *b, int ready)
+{
+    struct copy_windows list;
+    struct error err = {""};
+    struct simulation simulation = *r->pass->simulation;
+    int code = list_windows(r, b, &list) == 0 ? process_become_copy(r->process, &err)
+                                              : error_set(&err, -ENOMEM, "out of memory");
+    struct copy c = {r, b, list.number};
+    close(ready);
+    interpreter.destroy(r->engine);
+    struct windows w = {.simulation = &simulation,
+                        .window = list.window,
+                        .count = list.count,
+                        .twice = list.twice,
+                        .second_warmup_insns = SECOND_WARMUPS * simulation.warmup_insns,
+                        .measured = window_measured,
+                        .context = &c};
+    if (b->second)
+        simulation.warmup_insns = w.second_warmup_insns;
+    if (b->to) {
+        w.warmed = unit_warmed;
+        w.unit_insns = r->pass->points->insns;
+        w.from = b->from;
+        w.to = b->to;
+    }
+    if (code == 0)
+        code = simulate_windows(r->process, &w, &err);
+    if (code != 0)
+        fail_all(r, b, &err);
+    _exit(0);
+}
+
+int copy_begin(struct run *r, struct batch *b, struct error *err)
+{
+    int ends[2], parent = getpid();
+    char nothing;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) {
+        ends[i] = files_make_private(ends[i]);
+        if (ends[i] < 0)
+            return error_set(err, ends[i], "cannot make a pipe: %s", strerror(-ends[i]));
+    }
+    int pid = fork_silently();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        close(ends[0]);
+        run_copy(r, b, ends[1]);
+    }
+    int code = pid < 0 ? error_set(err, -errno, "cannot start a process: %s", strerror(errno)) : 0;
+    close(ends[1]);
+    while (code == 0 && read(ends[0], &nothing, 1) < 0 && errno == EINTR)
+        ;
+    close(ends[0]);
+    b->pid = code == 0 ? pid : 0;
+    r->copies += code == 0;
+    return code;
+}
+
+/* ---- results of copies */
+
+/* Whether all measurements of a window are there. */
+static bool is_complete(const struct run *r, size_t i)
+{
+    return r->shared[i]->done && (!points_twice(r->pass->points, i) || r->shared[i]->number[r->result->numbers]);
+}
+
+/* The copy of this batch has ended: takes its results. */
+static void collect_results(struct run *r, const struct batch *b, int status)
+{
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        struct shared_result *from = r->shared[i];
+        struct measured *m = &r->result->measured[i];
+        if (m->kept)
+            continue;
+        bool was_done = m->done;
+        m->done = from->done;
+        m->err = from->err;
+        m->number = from->number;
+        if (!m->done && !b->second && m->err.text[0] == '\0')
+            error_set(&m->err, -EINTR, "its process ended with status %#x", (unsigned)status);
+        r->finished += m->done && !was_done;
+        if (is_complete(r, i) && r->pass->done)
+            r->pass->done(r->pass->context, i, m);
+    }
+}
+
+void copies_reap(struct run *r)
+{
+    for (size_t i = 0; i < r->started; i++) {
+        struct batch *b = &r->batch[i];
+        int status;
+        if (b->pid == 0 || waitpid(b->pid, &status, WNOHANG | __WALL) != b->pid)
+            continue;
+        b->pid = 0;
+        r->copies--;
+        collect_results(r, b, status);
+    }
+}
+
+void copies_kill(struct run *r)
+{
+    for (size_t i = 0; i < r->batches; i++) {
+        struct batch *b = &r->batch[i];
+        int status = 0;
+        if (b->pid <= 0)
+            continue;
+        kill(b->pid, SIGKILL);
+        waitpid(b->pid, &status, __WALL);
+        b->pid = 0;
+        r->copies--;
+        collect_results(r, b, status);
+    }
+}

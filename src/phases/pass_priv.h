@@ -1,0 +1,64 @@
+/* What the files of a pass share (terms: points.h).
+ *
+ *     pass_batches.c   which windows one copy measures, and where it begins
+ *     pass_copies.c    copies and their results
+ *     pass.c           the run that starts them */
+#ifndef CYCLESCOPE_PHASES_PASS_PRIV_H
+#define CYCLESCOPE_PHASES_PASS_PRIV_H
+
+#include "phases/pass.h"
+
+/* The result of a window, in memory that the copies share with the run. */
+struct shared_result {
+    struct error err;     /* if not done: the reason */
+    uint64_t done;        /* 1: the first measurement is valid */
+    uint64_t fingerprint; /* of the copy at the end of the window */
+    uint64_t number[];    /* as in struct measured */
+};
+
+/* Windows that one copy measures. */
+struct batch {
+    size_t first, count;            /* its windows */
+    uint64_t begin;                 /* instruction at which the process is copied */
+    bool second;                    /* points: the second measurement of its windows */
+    uint64_t from, to;              /* the stretch whose units are counted; to 0: none */
+    uint64_t (*units)[WARM_COUNTS]; /* what warming counts in them */
+    int pid;                        /* host process of the copy; 0: it has ended */
+};
+
+struct run {
+    struct process *process;
+    const struct pass *pass;
+    struct pass_result *result;
+    struct engine_state *engine;
+    size_t result_bytes;           /* size of a struct shared_result with its values */
+    struct batch *batch;           /* points: all batches, by `begin`; systematic: those that were started */
+    size_t batches;                /* number of batches in `batch` */
+    size_t started;                /* batches that were started, or whose windows are all kept */
+    struct shared_result **shared; /* by window: its result */
+    uint64_t *fingerprint;         /* by window: of the run at the end of the window; 0 before */
+    size_t passed;                 /* windows that the run has passed the end of */
+    size_t finished;               /* windows that are done */
+    unsigned copies;               /* copies that run now */
+};
+
+/* ---- pass_batches.c */
+
+/* Makes all batches of points. 0 or -ENOMEM. */
+int batches_make(struct run *r) MUST_CHECK;
+/* The next batch to start; NULL: there are no more, or, with a `code`, memory is missing. */
+struct batch *batches_next(struct run *r, int *code);
+/* Whether the copy of a batch makes the second measurements of this window, too: it has warmed for as long as they ask
+ * for when it comes to the window, or from the start of the run. */
+bool batch_measures_twice(const struct run *r, const struct batch *b, size_t i);
+
+/* ---- pass_copies.c */
+
+/* Forks a copy for the batch, and waits until the copy is independent. 0 or a negative code. */
+int copy_begin(struct run *r, struct batch *b, struct error *err) MUST_CHECK;
+/* Takes the results of all copies that have ended. Does not wait. */
+void copies_reap(struct run *r);
+/* Kills copies that still run, after an error or an interruption, and takes their results. */
+void copies_kill(struct run *r);
+
+#endif
