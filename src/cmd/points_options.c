@@ -77,7 +77,7 @@ int points_options_finish(struct points_options *o, struct simulation *s, struct
     if (code != 0)
         return code;
     o->window = o->window ? o->window : o->systematic || chosen ? 20000 : 10000000;
-    o->lead = o->lead ? o->lead : 20000000;
+    o->lead = o->lead ? o->lead : o->systematic || chosen ? 50000000 : 20000000;
     o->jobs = o->jobs ? o->jobs : processors > 0 ? (uint64_t)processors : 1;
     s->warmup_insns = s->warmup_insns ? s->warmup_insns : o->systematic || chosen ? 5000 : 20000;
     if (o->period && o->window > o->period / 2)

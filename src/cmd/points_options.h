@@ -34,7 +34,7 @@ struct points_options {
          "with --systematic: instructions per window (the run / 500 to 1000)"},                                        \
         {"point-count", OPTION_POSITIVE, &(o)->count, "N", "with --points auto: number of points (500 to 1000)"},      \
         {"lead", OPTION_POSITIVE, &(o)->lead, "N",                                                                     \
-         "instructions before a stretch or a point of a FILE that warm caches (20M)"},                                 \
+         "instructions that warm a stretch (50M), or a point of a FILE (20M)"},                                        \
         {"jobs", OPTION_POSITIVE, &(o)->jobs, "N", "windows to simulate at the same time (number of processors)"},     \
         {"precision", OPTION_STRING, &(o)->precision_text, "P%",                                                       \
          "add windows until the CPI is known to ±P % (1, unless the windows are given)"},                              \

@@ -29,6 +29,21 @@ int files_make_private(int fd)
     return high >= 0 ? high : -code;
 }
 
+int files_private_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    ends[0] = files_make_private(ends[0]);
+    ends[1] = files_make_private(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return 0;
+    errno = ends[0] < 0 ? -ends[0] : -ends[1];
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    return -1;
+}
+
 int files_limit(const struct files *f)
 {
     rlim_t limit = f->process->limits[RLIMIT_NOFILE].rlim_cur;

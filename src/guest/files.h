@@ -52,6 +52,8 @@ int files_open_private(struct files *f, const char *guest_path, char real[PATH_M
 /* Moves `fd` to a number from FD_PRIVATE up, close-on-exec. `fd` is closed in any case. Returns the new descriptor or a
  * negative errno. */
 int files_make_private(int fd) MUST_CHECK;
+/* Makes a pipe with two private descriptors. 0, or -1 with errno. */
+int files_private_pipe(int ends[2]) MUST_CHECK;
 void files_close_on_exec(struct files *f); /* closes the guest's close-on-exec descriptors, for execve */
 
 static inline bool files_is_guest(int fd) /* `fd` is a number that the guest may use; it need not be open */

@@ -1,12 +1,18 @@
 #include "guest/process_copy.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "guest/baton.h"
 #include "guest/file_view.h"
+#include "guest/files.h"
 #include "guest/process_copy_priv.h"
 
 const char *process_spoiled(const struct process *p)
@@ -42,6 +48,40 @@ static int leave_family(struct process *p, struct error *err)
     baton_join(own, p->member);
     baton_take(p);
     return 0;
+}
+
+int fork_silently(void)
+{
+    fflush(NULL);
+    int parent = getpid(), pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+    }
+    return pid;
+}
+
+int process_fork_copy(struct process *p, int *code, struct error *err)
+{
+    int ends[2];
+    char nothing;
+    if (files_private_pipe(ends) != 0)
+        return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+    int pid = fork_silently();
+    if (pid == 0) {
+        close(ends[0]);
+        *code = process_become_copy(p, err);
+        close(ends[1]);
+        return 0;
+    }
+    if (pid < 0)
+        error_set(err, pid = -errno, "cannot start a process: %s", strerror(errno));
+    close(ends[1]);
+    while (pid > 0 && read(ends[0], &nothing, 1) < 0 && errno == EINTR)
+        ;
+    close(ends[0]);
+    return pid;
 }
 
 int process_become_copy(struct process *p, struct error *err)

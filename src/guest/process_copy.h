@@ -20,6 +20,17 @@
 
 #include "guest/process.h"
 
+/* Forks a host process with a copy of `p`, and waits until the copy is independent. Call it between two instructions of
+ * the guest. Returns the id of the host process; wait for it with __WALL, since its end sends no signal. In the copy it
+ * returns 0: `*code` is 0, or a negative errno with a message in `err`, and then the copy must exit. Returns a negative
+ * code with a message if the host cannot fork. The copy is killed when the thread that forked it ends. */
+int process_fork_copy(struct process *p, int *code, struct error *err) MUST_CHECK;
+
+/* Forks a host process that sends no signal to its parent when it ends, since the parent would take SIGCHLD for the end
+ * of a guest's child, and that is killed when its parent ends. Wait for the process with __WALL. Returns as fork does.
+ */
+int fork_silently(void);
+
 /* Makes `p` a copy. Call in a host process that was just forked, between two instructions of the guest; the original
  * must wait until this returns. Returns 0, or a negative errno with a message in `err`; the caller must exit then. */
 int process_become_copy(struct process *p, struct error *err) MUST_CHECK;

@@ -11,7 +11,7 @@
 
 enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
-enum { LEADS_PER_STRETCH = 8 };                   /* a stretch of a long run, in multiples of the lead that warms it */
+enum { LEADS_ALONE = 8, LEADS_PER_STRETCH = 20 }; /* in leads: longest run of one stretch; stretch of a long run */
 enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST      UINT64_C(2000000)          /* most instructions of a head */
 #define INTERVAL_USUAL UINT64_C(500000)           /* instructions of an interval, about */
@@ -38,9 +38,10 @@ uint64_t choose_head(uint64_t run_insns)
 
 void choose_stretches(uint64_t run_insns, struct points *p)
 {
-    uint64_t usual = LEADS_PER_STRETCH * p->lead, pairs = run_insns / (2 * usual);
-    p->stretch = p->first_stretch = usual;
-    if (run_insns <= usual)
+    uint64_t alone = LEADS_ALONE * p->lead, pairs = run_insns / (2 * LEADS_PER_STRETCH * p->lead);
+    p->stretch = p->first_stretch = alone;
+    p->one_stretch = run_insns > 0 && run_insns <= alone;
+    if (run_insns <= alone)
         return;
     p->stretch = (run_insns - p->lead) / (pairs ? 2 * pairs : 2) + 1;
     p->first_stretch = p->stretch + p->lead;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,17 +82,14 @@ static int do_in_copy(struct process *process, const struct choose_options *o, s
                       void (*work)(struct process *process, const struct choose_options *o, struct choice *to))
 {
     c->code = -EINTR;
-    int parent = getpid(), status, pid = fork_silently();
+    int status, copied = 0, pid = process_fork_copy(process, &copied, err), code = pid < 0 ? pid : 0;
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        c->code = process_become_copy(process, &c->err);
-        if (c->code == 0)
+        c->code = copied;
+        c->err = *err;
+        if (copied == 0)
             work(process, o, c);
         _exit(0);
     }
-    int code = pid < 0 ? error_set(err, -errno, "cannot start a process: %s", strerror(errno)) : 0;
     while (code == 0 && waitpid(pid, &status, WNOHANG | __WALL) == 0) {
         nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
         if (process_interruption(process)) /* the copy may not have got the signal */

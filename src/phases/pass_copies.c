@@ -1,16 +1,13 @@
 #include "phases/pass_priv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "emulate/engine.h"
-#include "guest/files.h"
 #include "guest/process_copy.h"
 
 /* Context of the callbacks in a copy. */
@@ -83,22 +80,21 @@ static int list_windows(const struct run *r, const struct batch *b, struct copy_
     return 0;
 }
 
-/* The host process of a copy: becomes independent of the run, which waits until `ready` is closed, and measures. */
-static _Noreturn void run_copy(const struct run *r, const struct batch *b, int ready)
+/* The host process of a copy: measures. `code` and `err` say whether it became independent. */
+static _Noreturn void run_copy(const struct run *r, const struct batch *b, int code, struct error *err)
 {
     struct copy_windows list;
-    struct error err = {""};
     struct simulation simulation = *r->pass->simulation;
-    int code = list_windows(r, b, &list) == 0 ? process_become_copy(r->process, &err)
-                                              : error_set(&err, -ENOMEM, "out of memory");
+    if (list_windows(r, b, &list) != 0)
+        code = error_set(err, -ENOMEM, "out of memory");
     struct copy c = {r, b, list.number};
-    close(ready);
     interpreter.destroy(r->engine);
     struct windows w = {.simulation = &simulation,
                         .window = list.window,
                         .count = list.count,
                         .twice = list.twice,
                         .second_warmup_insns = SECOND_WARMUPS * simulation.warmup_insns,
+                        .beside = r->pass->points->one_stretch ? r->pass->jobs - 1 : 0,
                         .measured = window_measured,
                         .context = &c};
     if (b->second)
@@ -110,39 +106,20 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int r
         w.to = b->to;
     }
     if (code == 0)
-        code = simulate_windows(r->process, &w, &err);
+        code = simulate_windows(r->process, &w, err);
     if (code != 0)
-        fail_all(r, b, &err);
+        fail_all(r, b, err);
     _exit(0);
 }
 
 int copy_begin(struct run *r, struct batch *b, struct error *err)
 {
-    int ends[2], parent = getpid();
-    char nothing;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-    for (int i = 0; i < 2; i++) {
-        ends[i] = files_make_private(ends[i]);
-        if (ends[i] < 0)
-            return error_set(err, ends[i], "cannot make a pipe: %s", strerror(-ends[i]));
-    }
-    int pid = fork_silently();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        close(ends[0]);
-        run_copy(r, b, ends[1]);
-    }
-    int code = pid < 0 ? error_set(err, -errno, "cannot start a process: %s", strerror(errno)) : 0;
-    close(ends[1]);
-    while (code == 0 && read(ends[0], &nothing, 1) < 0 && errno == EINTR)
-        ;
-    close(ends[0]);
-    b->pid = code == 0 ? pid : 0;
-    r->copies += code == 0;
-    return code;
+    int code = 0, pid = process_fork_copy(r->process, &code, err);
+    if (pid == 0)
+        run_copy(r, b, code, err);
+    b->pid = pid > 0 ? pid : 0;
+    r->copies += pid > 0;
+    return pid > 0 ? 0 : pid;
 }
 
 /* ---- results of copies */

@@ -53,6 +53,7 @@ struct points {
                                points. Systematic samples always count */
     uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
     uint64_t stretch;       /* the same of other batches, which have a lead to warm */
+    bool one_stretch;       /* the run has no other batch than the head and one more */
     uint64_t insns;         /* length of each window but the head */
     uint64_t seed;          /* systematic: decides the place of the window in each period */
     uint64_t second_every;  /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n

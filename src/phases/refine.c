@@ -223,7 +223,8 @@ int refine_plan(const struct sampled_run *s, double precision, uint64_t most_ins
     *to = (struct refinement){.points = {.insns = s->points.insns,
                                          .lead = s->points.lead,
                                          .first_stretch = s->points.first_stretch,
-                                         .stretch = s->points.stretch}};
+                                         .stretch = s->points.stretch,
+                                         .one_stretch = s->points.one_stretch}};
     uint64_t most = most_insns / (s->points.insns + warmup_insns);
     most = most < REFINE_MOST ? most : REFINE_MOST;
     struct stratum *h = find_rare(s, most / 2, to) == 0 ? make_strata(s, to) : NULL;

@@ -1,12 +1,9 @@
 #include "phases/refine.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@ struct request {
     bool served;    /* `code` and the results are final */
     uint64_t insns; /* of the spare's run */
     uint64_t lead, first_stretch, stretch;
+    bool one_stretch;
     uint64_t window_insns;
     size_t count;
     struct point point[REFINE_MOST];
@@ -43,6 +41,7 @@ static void serve(struct process *p, const struct pass *pass, struct request *q,
                             .lead = q->lead,
                             .first_stretch = q->first_stretch,
                             .stretch = q->stretch,
+                            .one_stretch = q->one_stretch,
                             .insns = q->window_insns};
     struct pass second = {
         .points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .progress = NULL, .context = NULL};
@@ -59,14 +58,13 @@ static void serve(struct process *p, const struct pass *pass, struct request *q,
     }
 }
 
-/* The spare: becomes independent of the run, which waits until `ready` is closed, and waits for a byte. */
+/* The spare: waits for a byte, and serves. `code` says whether it became independent, q->err why not. */
 static _Noreturn void wait_and_serve(struct process *p, const struct pass *pass, struct request *q, size_t numbers,
-                                     int go, int ready)
+                                     int go, int code)
 {
     char byte;
     ssize_t got;
-    q->code = process_become_copy(p, &q->err);
-    close(ready);
+    q->code = code;
     while ((got = read(go, &byte, 1)) < 0 && errno == EINTR)
         ;
     if (got == 1 && q->code == 0)
@@ -75,25 +73,11 @@ static _Noreturn void wait_and_serve(struct process *p, const struct pass *pass,
     _exit(0);
 }
 
-/* A pipe whose ends the guest cannot use. */
-static int private_pipe(int ends[2])
-{
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -errno;
-    for (int i = 0; i < 2; i++) {
-        ends[i] = files_make_private(ends[i]);
-        if (ends[i] < 0)
-            return ends[i];
-    }
-    return 0;
-}
-
 struct spare *spare_new(struct process *p, const struct pass *pass, struct error *err)
 {
     struct spare *spare = calloc(1, sizeof *spare);
-    int go[2], ready[2], parent = getpid();
-    char nothing;
-    if (spare == NULL || private_pipe(go) != 0 || private_pipe(ready) != 0) {
+    int go[2], code = 0;
+    if (spare == NULL || files_private_pipe(go) != 0) {
         free(spare);
         error_set(err, -EMFILE, "cannot make a pipe for a second pass");
         return NULL;
@@ -103,23 +87,18 @@ struct spare *spare_new(struct process *p, const struct pass *pass, struct error
     void *shared = mmap(NULL, spare->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     spare->go = go[1];
     spare->request = shared == MAP_FAILED ? NULL : shared;
-    spare->pid = spare->request ? fork_silently() : -1;
+    if (spare->request)
+        spare->pid = process_fork_copy(p, &code, err);
+    else
+        spare->pid = error_set(err, -ENOMEM, "out of memory for a second pass");
     if (spare->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
         close(go[1]);
-        close(ready[0]);
-        wait_and_serve(p, pass, spare->request, spare->numbers, go[0], ready[1]);
+        spare->request->err = *err;
+        wait_and_serve(p, pass, spare->request, spare->numbers, go[0], code);
     }
     close(go[0]);
-    close(ready[1]);
-    while (spare->pid > 0 && read(ready[0], &nothing, 1) < 0 && errno == EINTR)
-        ;
-    close(ready[0]);
     if (spare->pid > 0)
         return spare;
-    error_set(err, -errno, "cannot start a process for a second pass: %s", strerror(errno));
     spare_free(spare);
     return NULL;
 }
@@ -160,6 +139,7 @@ int spare_measure(struct spare *spare, const struct points *points, struct sampl
     q->lead = points->lead;
     q->first_stretch = points->first_stretch;
     q->stretch = points->stretch;
+    q->one_stretch = points->one_stretch;
     q->window_insns = points->insns;
     q->count = points->count;
     memcpy(q->point, points->point, points->count * sizeof *q->point);

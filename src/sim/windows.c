@@ -1,12 +1,8 @@
 #include "sim/windows.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,18 +11,14 @@
 #include "guest/host_process.h"
 #include "guest/process_copy.h"
 
-int fork_silently(void)
-{
-    fflush(NULL);
-    return (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-}
-
 /* A functional run that keeps a core warm. */
 struct warming {
     struct sim_process proc;
     struct engine_state *engine;
     struct warmer warmer;
     struct simulation window; /* the next window to measure */
+    struct running *running;  /* measurements in copies that may not have ended, the oldest first */
+    unsigned running_count;
 };
 
 /* A measurement: warming reaches the start of its warm-up, and a copy measures the window. */
@@ -34,6 +26,12 @@ struct measurement {
     uint64_t at; /* instruction at which its warm-up begins */
     unsigned window;
     bool second;
+};
+
+/* A measurement in a copy. */
+struct running {
+    int pid;
+    struct measurement what;
 };
 
 /* Measures a window in this process, which cannot go on warming afterwards. */
@@ -63,36 +61,47 @@ static void measure(struct warming *m, const struct windows *w, const struct mea
     w->measured(w->context, what->window, what->second, m->proc.process, code == 0 ? &r : NULL, &err);
 }
 
-/* Lets a copy of this process measure, and waits for the copy to end. */
+/* Waits until at most `most` measurements run, the oldest first. Reports those that were killed as not made. */
+static void wait_for_measurements(struct warming *m, const struct windows *w, unsigned most)
+{
+    while (m->running_count > most) {
+        const struct running oldest = m->running[0];
+        int status = 0;
+        struct error err;
+        while (waitpid(oldest.pid, &status, __WALL) < 0 && errno == EINTR)
+            ;
+        memmove(m->running, m->running + 1, --m->running_count * sizeof *m->running);
+        if (!WIFSIGNALED(status))
+            continue;
+        error_set(&err, -EINTR, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        w->measured(w->context, oldest.what.window, oldest.what.second, m->proc.process, NULL, &err);
+    }
+}
+
+/* Lets a copy of this process measure. */
 static int measure_in_copy(struct warming *m, const struct windows *w, const struct measurement *what,
                            struct error *err)
 {
-    int parent = getpid(), status;
+    struct error copy_err = {""};
+    int code = 0;
     interpreter.keep_from_forks(m->engine, true);
-    int pid = fork_silently();
-    if (pid != 0)
-        interpreter.keep_from_forks(m->engine, false);
-    if (pid < 0)
-        return error_set(err, -errno, "cannot start a process: %s", strerror(errno));
+    int pid = process_fork_copy(m->proc.process, &code, &copy_err);
     if (pid == 0) {
-        struct error copy_err = {""};
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
         interpreter.destroy(m->engine);
         m->engine = NULL;
-        if (process_become_copy(m->proc.process, &copy_err) != 0)
+        if (code != 0)
             w->measured(w->context, what->window, what->second, m->proc.process, NULL, &copy_err);
         else
             measure(m, w, what);
         _exit(0);
     }
-    while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(status)) {
-        error_set(err, -EINTR, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        w->measured(w->context, what->window, what->second, m->proc.process, NULL, err);
+    interpreter.keep_from_forks(m->engine, false);
+    if (pid < 0) {
+        *err = copy_err;
+        return pid;
     }
+    m->running[m->running_count++] = (struct running){pid, *what};
+    wait_for_measurements(m, w, w->beside);
     return 0;
 }
 
@@ -221,12 +230,15 @@ int simulate_windows(struct process *p, const struct windows *w, struct error *e
     code = m.engine ? 0 : -ENOMEM;
     struct measurement *list;
     unsigned count = list_measurements(w, &list);
-    if (code == 0 && list == NULL)
+    m.running = calloc(w->beside + 1, sizeof *m.running);
+    if (code == 0 && (list == NULL || m.running == NULL))
         code = error_set(err, -ENOMEM, "out of memory for windows");
     if (code == 0) {
         warm_begin(&m.warmer, &interpreter, m.engine);
         code = w->warmed ? run_stretch(&m, w, list, count, err) : run_windows(&m, w, list, count, err);
     }
+    wait_for_measurements(&m, w, 0);
+    free(m.running);
     free(list);
     if (m.engine)
         interpreter.destroy(m.engine);

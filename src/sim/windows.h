@@ -24,6 +24,7 @@ struct windows {
     unsigned count;
     const bool *twice;            /* by window: measure it a second time, with a longer warm-up. NULL: none */
     uint64_t second_warmup_insns; /* warm-up of the second measurement of a window */
+    unsigned beside;              /* measurements that run while warming goes on; 0: warming waits for each */
     /* Called once per measurement. The call comes in the host process that measured, where simulation.sum has the
      * numbers; or in the caller's process, if the measuring process died or the window was not reached. `second`: this
      * is the second measurement of the window. If `r` is NULL, the window was not measured, and `err` says why. */
@@ -40,9 +41,5 @@ struct windows {
 
 /* `p` must be a copy (guest/process_copy.h); it is of no use afterwards. 0 or a negative code. */
 int simulate_windows(struct process *p, const struct windows *w, struct error *err) MUST_CHECK;
-
-/* Forks a process that sends no signal to its parent when it ends, since the parent would take SIGCHLD for the end of a
- * guest's child. Wait for the process with __WALL. Returns as fork does. */
-int fork_silently(void);
 
 #endif

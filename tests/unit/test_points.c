@@ -119,7 +119,7 @@ static void stretches_are_even(void **state)
     const uint64_t million = 1000000, lead = 20 * million;
     static const struct {
         unsigned minsns, stretches;
-    } runs[] = {{161, 2}, {200, 2}, {376, 2}, {639, 2}, {640, 4}, {2300, 14}, {5000, 30}};
+    } runs[] = {{161, 2}, {200, 2}, {376, 2}, {1599, 2}, {1600, 4}, {2300, 4}, {5000, 12}};
     for (unsigned i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct points p = {.lead = lead};
         choose_stretches(runs[i].minsns * million, &p);
