@@ -135,6 +135,7 @@ static int choose_points(struct process *p, const struct points_options *o, cons
         if (o->period || run_length_for(p, &t->insns, &unknown) != 0)
             t->insns = 0;
         choose_systematic(o, t->insns, to);
+        to->covered = t->insns;
         *whole = should_be_whole(o, simulation, t->insns);
         return 0;
     }
@@ -192,6 +193,7 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     struct pass pass = {.points = &sampled->points,
                         .simulation = s,
                         .jobs = (unsigned)o->jobs,
+                        .rehearse = sampled->points.period == 0 || sampled->points.covered,
                         .progress = show_progress,
                         .done = keep_window,
                         .kept = find_kept,
@@ -212,7 +214,11 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     if (code == 0 && !process_interruption(p))
         code = refine(o, s, t, spare, sampled, err);
     spare_free(spare);
-    return code;
+    status_line_clear(t->line);
+    int finished = pass_finish(p, &pass, &sampled->result, code ? &ignored : err);
+    if (code == 0)
+        combine_count_strayed(sampled);
+    return code ? code : finished;
 }
 
 /* Stores the estimates for the whole run where a full simulation would store its counts. */

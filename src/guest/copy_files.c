@@ -203,6 +203,17 @@ static int open_device(struct process *p, int path_fd, const struct stat *st, in
     return open_named_by(path_fd, flags); /* random or urandom: the emulator itself takes what the guest writes */
 }
 
+/* Whether this is /dev/tty and there is no controlling terminal: opening it fails with ENXIO, for the run as well. */
+static bool is_absent_terminal(int path_fd, const struct stat *st)
+{
+    if (!S_ISCHR(st->st_mode) || st->st_rdev != makedev(5, 0))
+        return false;
+    int fd = open_named_by(path_fd, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd == -ENXIO;
+}
+
 static int open_existing(struct process *p, int path_fd, const char *name, int flags)
 {
     struct stat st;
@@ -217,6 +228,8 @@ static int open_existing(struct process *p, int path_fd, const char *name, int f
     }
     if (files_is_memory_device(&st))
         return open_device(p, path_fd, &st, flags);
+    if (is_absent_terminal(path_fd, &st))
+        return -ENXIO;
     copy_spoil(p, "opens %.100s, which only the run itself can have", name);
     return -EIO;
 }

@@ -37,10 +37,18 @@ static double missing_weight(const struct sampled_run *s)
     return missing < 1e-9 ? 0 : missing;
 }
 
+void combine_count_strayed(struct sampled_run *s)
+{
+    s->strayed = 0;
+    for (size_t i = 0; i < s->result.count; i++)
+        s->strayed += s->result.measured[i].strayed;
+}
+
 int combine_prepare(struct sampled_run *s, struct error *err)
 {
     const struct pass_result *r = &s->result;
-    s->used = s->measured_twice = s->strayed = 0;
+    combine_count_strayed(s);
+    s->used = s->measured_twice = 0;
     s->measured = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct measured *m = &r->measured[i];
@@ -48,7 +56,6 @@ int combine_prepare(struct sampled_run *s, struct error *err)
             continue;
         s->used++;
         s->measured += m->window.insns;
-        s->strayed += m->strayed;
         s->measured_twice += pass_second(r, m) != NULL;
     }
     if (s->used == 0)

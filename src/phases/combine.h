@@ -51,6 +51,8 @@ struct sampled_rate {
 /* Call after `points` and `result` are set. Systematic samples get their phases here. -ENODATA with a message if no
  * window was measured. */
 int combine_prepare(struct sampled_run *s, struct error *err) MUST_CHECK;
+/* Counts the windows that strayed; combine_prepare does that, too. */
+void combine_count_strayed(struct sampled_run *s);
 /* The estimate of a value, per instruction of the run. */
 struct sampled_rate combine(const struct sampled_run *s, combine_value *of, void *context);
 /* Estimates of the whole run for all result.numbers values, rounded: SIMULATION_NUMBERS and those of simulation.sum. */

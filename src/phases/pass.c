@@ -47,7 +47,10 @@ const uint64_t *pass_unit(const struct pass_result *r, size_t u)
 
 static void report_progress(const struct run *r)
 {
-    if (r->pass->progress)
+    if (r->rehearsal) {
+        r->rehearsal->insns = process_retired_insns(r->process);
+        r->rehearsal->finished = r->finished;
+    } else if (r->pass->progress)
         r->pass->progress(r->pass->context, process_retired_insns(r->process), r->finished, r->result->count);
 }
 
@@ -62,8 +65,7 @@ static void wait_for_copies(struct run *r, unsigned most)
     }
 }
 
-/* Takes the values that an earlier run has kept. True: the batch needs no copy, since it counts no units either. */
-static bool take_kept(struct run *r, const struct batch *b)
+bool batch_take_kept(struct run *r, const struct batch *b)
 {
     size_t taken = 0;
     for (size_t i = b->first; r->pass->kept && i < b->first + b->count; i++) {
@@ -135,7 +137,7 @@ static bool run_with_stops(struct run *r, uint64_t insn)
  * program was interrupted and has ended, or a negative code. */
 static int begin_batch(struct run *r, struct batch *b, struct error *err)
 {
-    if (take_kept(r, b))
+    if (batch_take_kept(r, b))
         return 0;
     wait_for_copies(r, r->pass->jobs - 1);
     if (process_interruption(r->process) && !run_to(r, process_retired_insns(r->process) + 1))
@@ -147,11 +149,9 @@ static int begin_batch(struct run *r, struct batch *b, struct error *err)
     return copy_begin(r, b, err);
 }
 
-/* The whole pass: runs to the start of each batch, starts its copy, runs to the end of the program, waits for all
- * copies and compares fingerprints. */
-static int run_all(struct run *r, struct error *err)
+int measure_beside(struct run *r, struct error *err)
 {
-    int code = r->pass->points->period ? 0 : batches_make(r);
+    int code = r->batches ? 0 : batches_make(r);
     while (code == 0) {
         struct batch *b = batches_next(r, &code);
         if (code != 0)
@@ -186,7 +186,9 @@ int pass_run(struct process *p, const struct pass *pass, struct pass_result *res
     result->numbers = SIMULATION_NUMBERS + (pass->simulation->sum ? pass->simulation->sum->count : 0);
     r.result_bytes = sizeof(struct shared_result) + pass_numbers(pass) * sizeof(uint64_t);
     r.engine = interpreter.create(process_memory(p), err);
-    int code = r.engine ? run_all(&r, err) : -ENOMEM;
+    int code = r.engine == NULL ? -ENOMEM : pass->rehearse ? measure_beside_rehearsal(&r, err) : 1;
+    if (code > 0)
+        code = measure_beside(&r, err);
     copies_kill(&r);
     if (r.engine)
         interpreter.destroy(r.engine);
@@ -196,6 +198,26 @@ int pass_run(struct process *p, const struct pass *pass, struct pass_result *res
     if (code != 0)
         pass_result_free(result);
     return code;
+}
+
+int pass_finish(struct process *p, const struct pass *pass, struct pass_result *result, struct error *err)
+{
+    struct run r = {.process = p, .pass = pass, .result = result, .passed = result->count, .finished = result->count};
+    if (!result->rehearsed)
+        return 0;
+    r.engine = interpreter.create(process_memory(p), err);
+    if (r.engine == NULL)
+        return -ENOMEM;
+    run_with_stops(&r, UINT64_MAX);
+    interpreter.destroy(r.engine);
+    uint64_t insns = process_retired_insns(p),
+             apart = insns > result->insns ? insns - result->insns : result->insns - insns;
+    bool differs = process_interruption(p) == 0 && apart > pass->points->insns;
+    for (size_t i = 0; differs && i < result->count; i++)
+        result->measured[i].strayed = result->measured[i].done;
+    if (process_interruption(p) == 0)
+        result->insns = insns;
+    return 0;
 }
 
 void pass_result_free(struct pass_result *r)

@@ -1,9 +1,13 @@
 /* The pass of a sampled run: one functional run of the whole program, while copies of the process measure windows,
  * several at a time (terms: points.h).
  *
- * The program runs once, at the speed of the interpreter, with its real input and output. Before a batch of windows the
- * process is copied (guest/process_copy.h); the copy warms a core and measures. At the end of each window a fingerprint
- * of the copy is compared with one of the run, to detect a copy that took another path. */
+ * A copy of the process rehearses the run, without visible effects. Before a batch of windows that copy is copied again
+ * (guest/process_copy.h); the copy warms a core and measures. At the end of each window a fingerprint of the copy is
+ * compared with one of the rehearsal, to detect a copy that took another path. When all windows are measured, the
+ * process itself runs, with its real input and output: no copy can see what it changes in files.
+ *
+ * Where the length of the run is unknown, and where a copy cannot run to the end (the program reads a pipe), the
+ * process itself runs while its copies measure. */
 #ifndef CYCLESCOPE_PHASES_PASS_H
 #define CYCLESCOPE_PHASES_PASS_H
 
@@ -38,6 +42,7 @@ struct pass {
     const struct points *points;
     const struct simulation *simulation; /* of each window; each copy has its own observer and sum */
     unsigned jobs;                       /* most copies at a time */
+    bool rehearse;                       /* measure beside a rehearsal, if one is possible */
     /* Called now and then: instructions of the run so far, windows that are done and that were started. May be NULL. */
     void (*progress)(void *context, uint64_t insns, size_t done, size_t begun);
     /* Called when window `i` was measured. May be NULL. */
@@ -53,6 +58,8 @@ struct pass_result {
     size_t numbers;              /* values of one measurement of a window */
     struct unit_counts *stretch; /* in the order of the run, without gaps; none: units were not counted */
     size_t stretches;
+    bool rehearsed;       /* the windows were measured beside a rehearsal: the process itself has not run yet */
+    bool whole;           /* the rehearsal ran to its end, and so did all copies */
     uint64_t insns;       /* instructions of the run */
     uint64_t **shared;    /* blocks of shared memory that measured.number points into */
     size_t *shared_bytes; /* size of each block */
@@ -68,9 +75,12 @@ size_t pass_units(const struct pass_result *r);
 /* What warming counted in unit `u`, indexed by enum warm_count. NULL: it lies in no stretch. */
 const uint64_t *pass_unit(const struct pass_result *r, size_t u);
 
-/* Runs the process to its end. 0 or a negative code with a message. A window that could not be measured is not an
- * error: see struct measured. */
+/* Measures the windows. 0 or a negative code with a message. A window that could not be measured is not an error: see
+ * struct measured. */
 int pass_run(struct process *p, const struct pass *pass, struct pass_result *r, struct error *err) MUST_CHECK;
+/* After pass_run: runs the process to its end, unless it has ended. If it is longer or shorter than its rehearsal
+ * by more than a window, all windows have strayed. 0 or a negative code with a message. */
+int pass_finish(struct process *p, const struct pass *pass, struct pass_result *r, struct error *err) MUST_CHECK;
 void pass_result_free(struct pass_result *r);
 
 #endif

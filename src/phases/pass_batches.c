@@ -190,9 +190,21 @@ static int join_points(struct run *r)
     return code;
 }
 
+/* Makes the batches of a systematic sample of a run of known length. */
+static int add_stretches(struct run *r)
+{
+    const struct points *p = r->pass->points;
+    int code = add_stretch(r);
+    while (code == 0 && p->head + (r->result->count - (p->head > 0)) * p->period < p->covered)
+        code = add_stretch(r);
+    return code;
+}
+
 int batches_make(struct run *r)
 {
     const struct points *p = r->pass->points;
+    if (p->period)
+        return p->covered ? add_stretches(r) : 0;
     int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
     if (code == 0)
         code = p->covered ? cover_run(r) : join_points(r);
@@ -203,6 +215,7 @@ int batches_make(struct run *r)
 
 struct batch *batches_next(struct run *r, int *code)
 {
-    *code = r->pass->points->period && r->started == r->batches ? add_stretch(r) : 0;
+    const struct points *p = r->pass->points;
+    *code = p->period && p->covered == 0 && r->started == r->batches ? add_stretch(r) : 0;
     return *code == 0 && r->started < r->batches ? &r->batch[r->started++] : NULL;
 }

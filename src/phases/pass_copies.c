@@ -124,8 +124,7 @@ int copy_begin(struct run *r, struct batch *b, struct error *err)
 
 /* ---- results of copies */
 
-/* Whether all measurements of a window are there. */
-static bool is_complete(const struct run *r, size_t i)
+bool window_is_complete(const struct run *r, size_t i)
 {
     return r->shared[i]->done && (!points_twice(r->pass->points, i) || r->shared[i]->number[r->result->numbers]);
 }
@@ -145,7 +144,7 @@ static void collect_results(struct run *r, const struct batch *b, int status)
         if (!m->done && !b->second && m->err.text[0] == '\0')
             error_set(&m->err, -EINTR, "its process ended with status %#x", (unsigned)status);
         r->finished += m->done && !was_done;
-        if (is_complete(r, i) && r->pass->done)
+        if (window_is_complete(r, i) && r->pass->done && r->rehearsal == NULL)
             r->pass->done(r->pass->context, i, m);
     }
 }

@@ -45,12 +45,12 @@ struct points {
     size_t count;
     struct point_phase *phase; /* systematic: made when the run has ended */
     unsigned phases;
-    uint64_t head;          /* instructions of the head, which is the first window; 0: no head */
-    uint64_t lead;          /* instructions before a batch that warm the core */
-    uint64_t second_lead;   /* points: the same for windows that are measured a second time */
-    uint64_t period;        /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
-    uint64_t covered;       /* points: instructions of the run, if every unit is warmed and counted; 0: warm only before
-                               points. Systematic samples always count */
+    uint64_t head;        /* instructions of the head, which is the first window; 0: no head */
+    uint64_t lead;        /* instructions before a batch that warm the core */
+    uint64_t second_lead; /* points: the same for windows that are measured a second time */
+    uint64_t period;      /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
+    uint64_t covered;     /* instructions of the run, every unit of which is warmed and counted; 0: systematic: unknown;
+                             points: the core is warmed only before them */
     uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
     uint64_t stretch;       /* the same of other batches, which have a lead to warm */
     bool one_stretch;       /* the run has no other batch than the head and one more */

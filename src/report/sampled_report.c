@@ -23,13 +23,13 @@ static double chosen(void *context, const uint64_t *number)
 
 static size_t failures(const struct sampled_run *s, const struct measured **first);
 
-/* Half interval for the whole run. Infinite if the run was interrupted before all windows of the part that ran were
- * measured: the measured windows are the early ones, and say nothing about the others. */
+/* Half interval for the whole run. Infinite if the run was interrupted before all windows, or those of the part that
+ * ran, were measured: the measured windows are the early ones, and say nothing about the others. */
 static double half(const struct run_report *r, struct choice c)
 {
     const struct sampled_run *s = r->sampled;
     const struct measured *first;
-    if (r->interrupted && (s->points.period == 0 || failures(s, &first) > 0))
+    if (r->interrupted && !s->result.whole && (s->points.period == 0 || failures(s, &first) > 0))
         return INFINITY;
     return combine(s, chosen, &c).half * (double)s->result.insns;
 }
@@ -115,7 +115,9 @@ void sampled_print_interruption(const struct run_report *r, FILE *to)
     size_t failed = failures(s, &first);
     fprintf(to, "%zu of %zu %s were measured.\n", s->used, s->used + failed,
             s->points.period ? "windows of the part before it" : "points");
-    if (s->points.period == 0 || failed)
+    if (s->result.whole)
+        fputs(" The numbers are an estimate of the whole run, which was rehearsed.\n", to);
+    else if (s->points.period == 0 || failed)
         fputs(" The numbers are no estimate of the whole run, and have no intervals.\n", to);
     else
         fputs(" The numbers are an estimate of the part before it.\n", to);

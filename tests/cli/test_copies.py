@@ -530,3 +530,46 @@ def test_messages_come_from_the_run_alone(cli, guest):
     source = "int main(void) { toss(200000); syscall(18); toss(200000); return 0; }"  # lookup_dcookie
     result = run(cli, [*POINTS, guest("missing", source)])
     assert result.status == 0 and result.err.count("not implemented") == 1, result.err
+
+
+# Makes a file that must not exist yet, as compressors do, and then works.
+CREATES = r"""
+int main(void)
+{
+    toss(200000);
+    int fd = open("made", O_CREAT | O_EXCL | O_WRONLY, 0644);
+    if (fd < 0)
+        return 3;
+    toss(600000);
+    return write(fd, "text", 4) != 4;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, [*POINTS[:2], *"--systematic --window 1K --warmup 1K --precision 1%".split()]],
+                         ids=["points", "systematic"])
+def test_no_copy_sees_files_that_the_run_makes(cli, guest, words):
+    program = guest("creates", CREATES)
+    result = cli.run(*words, "--json", "json", program)
+    assert result.status == 0 and (cli.work / "made").read_text() == "text"
+    sampled = cli.json()["sampled"]
+    assert sampled["failed"] == sampled["strayed"] == 0 and sampled["windows"] > 5
+    assert "too_wide" not in sampled or "second time" not in sampled["too_wide"]
+
+
+ASKS_FOR_TERMINAL = r"""
+int main(void)
+{
+    int fd = open("/dev/tty", O_RDWR | O_NONBLOCK);
+    toss(600000);
+    return fd >= 0 || errno != ENXIO;
+}
+"""
+
+
+def test_copies_without_a_terminal_cannot_open_it(cli, guest):
+    """Tests run in a session of their own, without a controlling terminal."""
+    program = guest("asks_for_terminal", ASKS_FOR_TERMINAL)
+    assert cli.run(*POINTS, "--json", "json", program).status == 0
+    sampled = cli.json()["sampled"]
+    assert sampled["failed"] == sampled["strayed"] == 0
