@@ -333,10 +333,10 @@ def with_summary(rows, columns, form=".2f"):
 def choices(found):
     yield "### Initialization, period and chosen stretches\n"
     yield (f"`cyclescope phases --interval 1M --budget N`, where N is {100 * BUDGET:.0f} % of the run. All numbers are "
-           "millions of instructions. A stretch is given as start + length, followed by its difference from the whole "
+           "millions of instructions. A stretch is given as start + length, followed by its difference from the "
            "run (0 to 2) in parentheses. *Naive* is one period long and starts one period after initialization. "
-           "Differences are from the run after initialization. Without a period, *best period* and *naive* are as "
-           "short as they can be without a clearly larger difference.\n")
+           "Differences are from the run after initialization. Without a period, and where no single one resembles the "
+           "run, *best period* is as short as it can be without a clearly larger difference.\n")
     rows = []
     for program, parts in found.items():
         p = parts["phases"]["phases"]
@@ -346,6 +346,39 @@ def choices(found):
                        for c in (parts["phases"][way] for way in STRETCHES))])
     yield from table(["program", "run", "initialization", "periods", "period by autocorrelation",
                       *STRETCHES.values()], rows)
+
+
+def after_initialization(parts):
+    """The share of initialization, and its CPI and that of the run behind it."""
+    full, end = parts["full"], parts["phases"]["phases"]["init_end"]
+    there = stretch(full, end, full["instructions"] - end)[0]
+    return end / full["instructions"], stretch(full, 0, end)[0] if end else there, there
+
+
+def steady_error(parts, way):
+    """The CPI error of a stretch to the run after initialization, in percent; None if the way chose nothing."""
+    answer = estimated(parts, way)
+    return 100 * (answer[0] / after_initialization(parts)[2] - 1) if answer else None
+
+
+def joined_error(parts, way):
+    """The CPI error to the whole run if initialization is simulated and the stretch stands for the rest."""
+    answer, (share, first, _) = estimated(parts, way), after_initialization(parts)
+    return 100 * ((share * first + (1 - share) * answer[0]) / parts["full"]["cpi"] - 1) if answer else None
+
+
+def stretches_table(found):
+    """CPI errors of the stretches to the run after initialization, which they represent, and to the whole run."""
+    facts, rows = {}, []
+    for program, parts in found.items():
+        best = parts["phases"]["best_period"]
+        facts[program] = [f"{100 * after_initialization(parts)[0]:.0f}", str(best["periods"] or "none"),
+                          f"{best['length'] / 1e6:.1f}", f"{best['difference']:.2f}"]
+        rows.append((program, [steady_error(parts, "best_period"), steady_error(parts, "naive"),
+                               cpi_error(parts, "best_period"), joined_error(parts, "best_period")]))
+    yield from table(["program", "initialization, %", "periods", "M instructions", "difference", "best, steady",
+                      "naive, steady", "best, whole", "initialization and best, whole"],
+                     ([name, *facts.get(name, [""] * 4), *values] for name, *values in with_summary(rows, 4, ".1f")))
 
 
 def errors_section(found):
@@ -362,6 +395,11 @@ def errors_section(found):
     yield from table(["program (CPI)", *STRETCHES.values(), "clustered", "clustered: choice", "clustered: warm-up",
                       "systematic"],
                      with_summary(rows, 7))
+    yield "### Stretches and initialization: CPI error, in percent\n"
+    yield ("Stretches represent the run after initialization (*steady*). Initialization has a CPI of its own, so the "
+           "error to the *whole* run is another one; *initialization and best* is the estimate if initialization is "
+           "simulated as well. *Periods* is how many the best stretch has.\n")
+    yield from stretches_table(found)
     yield "### Errors of other metrics, in percent of the true rate\n"
     yield ("Here each stretch was simulated in a run of its own: `stack --skip START --warm --max-insns LENGTH`, with "
            "functional warming from the start of the program.\n")

@@ -16,69 +16,93 @@ struct buffers {
 
 /* ---- stretches */
 
-/* Finds the stretch of `length` intervals with the least difference. Of stretches whose differences are less than ALIKE
- * above the least it takes the first, so that a few more entries of a block do not move the choice to another place.
- * Leaves the differences of all stretches in the buffer. */
-static void best_point(const struct phases *p, double length, struct buffers *buffers, struct phase_point *to)
+/* Differences that are less than this apart count as equal, so that a few more entries of a block do not move a choice
+ * to another place, or to another length. */
+static const double ALIKE = 0.01;
+
+/* Finds the stretch of `length` intervals that differs least from the run after initialization. Of those that differ
+ * about as little it takes the one closest to the middle of that run: where data grow, the same code costs less before
+ * it and more behind it. Leaves the differences of all stretches in the buffer. Returns the least difference. */
+static double best_point(const struct phases *p, double length, struct buffers *buffers, struct phase_point *to)
 {
-    const double ALIKE = 1e-3;
     length = fmin(length, (double)p->count);
     const double *difference = buffers->difference;
-    size_t count = stretches_count(buffers->stretches.set, length), first = 0;
+    size_t count = stretches_count(buffers->stretches.set, length), best = 0;
+    double middle = ((double)(p->init_end + p->count) - length) / 2, least = INFINITY;
     stretches_compare(&buffers->stretches, length, buffers->difference);
-    double least = difference[0];
-    for (size_t k = 1; k < count; k++)
+    for (size_t k = 0; k < count; k++)
         least = fmin(least, difference[k]);
-    while (difference[first] > least + ALIKE)
-        first++;
-    *to = (struct phase_point){first, length, difference[first]};
+    while (difference[best] > least + ALIKE)
+        best++;
+    for (size_t k = best + 1; k < count; k++)
+        if (difference[k] <= least + ALIKE && fabs((double)k - middle) < fabs((double)best - middle))
+            best = k;
+    *to = (struct phase_point){best, length, difference[best]};
+    return least;
 }
 
-/* The length of the best stretch of a program without a period. Short stretches are unlike the run; from some length
- * on, longer ones gain little. This is the shortest one, of 1, 2, 4 ... intervals and at most a quarter of the run,
- * whose difference is at most `near` above the least of them. */
-static void best_length(const struct phases *p, struct buffers *buffers, struct phase_point *to)
+/* The length of which stretches are whole multiples, in intervals: the longest period, or as many periods as an
+ * interval needs; without a period, an interval. */
+static double unit_of(const struct phases *p, double interval)
 {
-    const double near = 0.02;
-    struct phase_point point[64];
-    unsigned count = 0;
-    double least = 2;
-    for (double length = 1; count == 0 || length <= (double)(p->count / 4); length *= 2) {
-        best_point(p, length, buffers, &point[count]);
-        least = fmin(least, point[count++].difference);
+    const struct structure *found = &p->structure;
+    if (found->periods == 0)
+        return 1;
+    double period = found->period[found->periods - 1].insns / interval;
+    return period * fmax(1, ceil(1 / period));
+}
+
+/* Finds the best stretch. If a single period resembles the run, that is the best period. Otherwise stretches of 1, 2, 3
+ * ... units are compared: short ones are unlike the run; from some length on, longer ones gain little. The shortest
+ * one, of at most a quarter of the run after initialization, that differs about as little as any of them is taken. */
+static void best_stretch(const struct phases *p, double unit, struct buffers *buffers, struct phase_point *to)
+{
+    enum { MOST_LENGTHS = 128 };
+    const double growth = 1.189207115; /* lengths grow by the fourth root of 2 */
+    struct phase_point point[MOST_LENGTHS];
+    double differs[MOST_LENGTHS], least = best_point(p, unit, buffers, &point[0]);
+    double longest = (double)((p->count - p->init_end) / 4);
+    unsigned count = 1, shortest = 0;
+    differs[0] = least;
+    bool enough = p->structure.periods > 0 && least <= PHASE_RESEMBLES;
+    for (double units = 2; !enough && count < MOST_LENGTHS && units * unit <= longest; count++) {
+        differs[count] = best_point(p, units * unit, buffers, &point[count]);
+        least = fmin(least, differs[count]);
+        units = fmax(units + 1, round(units * growth));
     }
-    for (unsigned k = count; k-- > 0;)
-        if (point[k].difference <= least + near)
-            *to = point[k];
-    best_point(p, to->length, buffers, to); /* its differences are needed in the buffer */
+    while (differs[shortest] > least + ALIKE)
+        shortest++;
+    *to = point[shortest];
 }
 
-/* The stretch that is as long as the best one and starts that length after the end of initialization. The buffer has
- * the differences of all stretches of this length. */
-static void naive_point(const struct phases *p, const struct buffers *buffers, struct phase_point *to)
+/* The stretch that starts one period after the end of initialization and is a period long; without a period, both
+ * lengths are those of the best stretch. */
+static void naive_point(const struct phases *p, double unit, struct buffers *buffers, struct phase_point *to)
 {
-    size_t start = p->init_end + (size_t)(p->best.length + 0.5);
-    if (start < stretches_count(buffers->stretches.set, p->best.length))
-        *to = (struct phase_point){start, p->best.length, buffers->difference[start]};
+    double length = p->structure.periods ? fmin(unit, (double)p->count) : p->best.length;
+    size_t start = p->init_end + (size_t)(length + 0.5);
+    if (start >= stretches_count(buffers->stretches.set, length))
+        return;
+    stretches_compare(&buffers->stretches, length, buffers->difference);
+    *to = (struct phase_point){start, length, buffers->difference[start]};
 }
 
-/* Stretches are compared with the run after initialization. One stretch cannot have the proportions of both: if
- * initialization is a third of the run, a whole period differs from the run by 0.67 at least, and the stretch that
- * differs least is one that lies across the end of initialization, by chance. */
+/* Stretches are compared with the run after initialization. One stretch cannot represent both: initialization has code
+ * and a CPI of its own. A stretch that lies across its end can have the blocks of the whole run in their proportions,
+ * but it has the last part of initialization only, which costs other cycles than the whole of it. */
 static int find_points(struct phases *p, size_t budget, struct buffers *buffers)
 {
     const struct bbv_set *s = buffers->stretches.set;
     const struct structure *found = &p->structure;
-    double interval = (double)s->interval;
+    double interval = (double)s->interval, unit = unit_of(p, interval);
     stretches_end(&buffers->stretches);
     int code = stretches_begin(&buffers->stretches, s, p->init_end);
     if (code)
         return code;
+    best_stretch(p, unit, buffers, &p->best);
     if (found->periods)
-        best_point(p, found->period[found->periods - 1].insns / interval, buffers, &p->best);
-    else
-        best_length(p, buffers, &p->best);
-    naive_point(p, buffers, &p->naive);
+        p->best_periods = (size_t)(p->best.length * interval / found->period[found->periods - 1].insns + 0.5);
+    naive_point(p, unit, buffers, &p->naive);
     if (budget)
         best_point(p, (double)budget, buffers, &p->budgeted);
     return 0;

@@ -21,6 +21,10 @@
 
 enum { PHASE_DURATIONS = 8 }; /* most durations that are reported */
 
+/* A stretch resembles the run if its difference is at most this: at most a tenth of its block entries would have to be
+ * of other blocks for the proportions of the run. */
+static const double PHASE_RESEMBLES = 0.2;
+
 /* A stretch of the run. It begins with an interval and may end within one. */
 struct phase_point {
     size_t start;
@@ -47,11 +51,12 @@ struct phases {
     size_t difference_period;   /* the longest period of the difference graph; 0: none */
     struct phase_duration duration[PHASE_DURATIONS];
     unsigned duration_count;
-    struct phase_point best;     /* the best stretch of one period; without a period, of a length that follows from the
-                                    run (phases.c) */
+    struct phase_point best;     /* the best stretch of one period; if none resembles the run, or there is no period, of
+                                    a length that follows from the run (phases.c) */
+    size_t best_periods;         /* periods that `best` has; 0: there is no period */
     struct phase_point budgeted; /* the best stretch of `budget` intervals */
-    struct phase_point naive; /* the stretch of a period that starts one period after initialization; length 0: the run
-                                 is too short */
+    struct phase_point naive; /* the stretch of a period that starts one period after initialization; without a period,
+                                 of the length of `best`; length 0: the run is too short */
 };
 
 /* The set must not be empty; `fine` is the signal of the same run. `budget` is the length of `budgeted` in intervals;

@@ -13,6 +13,14 @@ static json_t *point_json(const struct phase_report *r, const struct phase_point
                      (json_int_t)phase_report_length(r, p), "difference", p->difference);
 }
 
+/* The same for the best stretch, with the number of its periods. */
+static json_t *best_json(const struct phase_report *r)
+{
+    json_t *point = point_json(r, &r->phases->best);
+    json_object_set_new(point, "periods", json_integer((json_int_t)r->phases->best_periods));
+    return point;
+}
+
 static json_t *numbers(const double *x, size_t count)
 {
     json_t *array = json_array();
@@ -115,8 +123,8 @@ json_t *phase_report_json(const struct phase_report *r)
         "difference_period", (json_int_t)(p->difference_period * r->set->interval), "durations", durations_json(r),
         "difference", numbers(p->difference, p->count), "init_difference",
         numbers(p->initialization, p->initialization_count), "period_difference", numbers(p->match, p->match_count),
-        "similarity", similarity_json(&r->similarity), "points", clusters_json(r), "best_period",
-        point_json(r, &p->best), "budgeted", point_json(r, &p->budgeted), "naive", point_json(r, &p->naive));
+        "similarity", similarity_json(&r->similarity), "points", clusters_json(r), "best_period", best_json(r),
+        "budgeted", point_json(r, &p->budgeted), "naive", point_json(r, &p->naive));
     if (all && found)
         json_object_update(json_object_get(all, "phases"), found);
     json_decref(found);

@@ -120,16 +120,42 @@ static void print_point(const struct phase_report *r, const char *label, const s
                 stall_short(phase_report_length(r, p), length), p->difference);
 }
 
+/* What the stretches do not represent. */
+static void print_doubts(const struct phase_report *r, FILE *to)
+{
+    const struct phases *p = r->phases;
+    const struct structure *found = &p->structure;
+    if (p->init_end > 0)
+        fprintf(to,
+                "  Differences are from the run after initialization, which is %.1f %% of it.\n"
+                "  Initialization has a CPI of its own: for the whole run, simulate it as well.\n",
+                100 * (1 - found->init.insns / (double)r->start[r->set->count]));
+    if (found->periods == 0)
+        fputs("  There is no period. Of at most a quarter of the run, the best stretch is the\n"
+              "  shortest one that resembles the run about as well as any.\n",
+              to);
+    else if (p->best_periods > 1 && found->period[found->periods - 1].insns >= (double)r->set->interval)
+        fputs("  No single period resembles the run.\n", to);
+    if (p->best.difference > PHASE_RESEMBLES)
+        fprintf(to,
+                "  The best stretch resembles the run poorly (difference above %.1f). Its CPI may be\n"
+                "  far from that of the run; simulate the points.\n",
+                PHASE_RESEMBLES);
+}
+
 static void print_points(const struct phase_report *r, FILE *to)
 {
     const struct phases *p = r->phases;
+    char best[48] = "best stretch";
+    if (p->best_periods == 1)
+        snprintf(best, sizeof best, "best single period");
+    else if (p->best_periods > 1)
+        snprintf(best, sizeof best, "best %zu periods", p->best_periods);
     fputs("\nwhere to simulate                 start     length  difference\n", to);
-    print_point(r, p->structure.periods ? "best single period" : "best stretch", &p->best, to);
+    print_point(r, best, &p->best, to);
     print_point(r, "best for the budget", &p->budgeted, to);
     print_point(r, p->structure.periods ? "initialization + a period" : "initialization + as much", &p->naive, to);
-    if (p->init_end > 0)
-        fprintf(to, "  Differences are from the run after initialization, which is %.1f %% of it.\n",
-                100 * (1 - p->structure.init.insns / (double)r->start[r->set->count]));
+    print_doubts(r, to);
     fprintf(to, "\n%u point%s by clustering            start     length     weight\n", r->clusters->count,
             r->clusters->count == 1 ? " " : "s");
     for (unsigned k = 0; k < r->clusters->count; k++) {

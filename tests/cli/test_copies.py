@@ -343,6 +343,26 @@ def test_shutdown_of_a_socket(cli, guest):
     theirs.close()
 
 
+PIPE_SIZE = r"""
+int main(void)
+{
+    toss(100000);
+    return fcntl(0, 1031, 131072) < 0 ? 10 : 0; /* F_SETPIPE_SZ */
+}
+"""
+
+
+def test_requests_that_are_in_no_list_end_the_copy(cli, guest):
+    """The filter of host calls lets this request pass, since a copy has pipes of its own: the list alone stops it."""
+    into, out_of = os.pipe()
+    before = fcntl.fcntl(into, fcntl.F_GETPIPE_SZ)
+    result = run(cli, [*POINTS, guest("pipe_size", PIPE_SIZE)], stdin=into)
+    assert result.status == 125 and "it uses descriptor 0" in result.err, result.err
+    assert fcntl.fcntl(into, fcntl.F_GETPIPE_SZ) == before
+    os.close(into)
+    os.close(out_of)
+
+
 TERMINAL = r"""
 int main(void)
 {

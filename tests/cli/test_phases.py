@@ -206,6 +206,24 @@ def test_the_naive_point_is_the_second_period(cyclic):
     assert (cyclic["naive"]["start"], cyclic["naive"]["length"]) == (3000000, 1000000)
 
 
+def test_a_program_with_a_period_has_a_single_period_that_resembles_it(cyclic):
+    best = cyclic["best_period"]
+    assert (best["length"], best["periods"]) == (1000000, 1) and best["difference"] < 0.01
+    assert not cyclic["page"].says("resembles the run")
+
+
+def test_the_page_says_that_there_is_no_period_and_what_it_gives_instead(module_cli, shapes):
+    result = module_cli.run("phases", "--interval", "100K", "--json", "flat.json", shapes, "flat")
+    best = module_cli.json("flat.json")["best_period"]
+    assert (best["length"], best["periods"]) == (100000, 0)
+    assert result.says("^  best stretch ") and result.says(r"^  There is no period\.")
+
+
+def test_a_stretch_is_no_shorter_than_an_interval(module_cli, shapes):
+    best = module_cli.report("phases", "--interval", "3M", shapes, "cyclic")["best_period"]
+    assert best["length"] == 3000000 and best["periods"] == 3
+
+
 def test_differences_are_between_0_and_2(cyclic):
     assert all(0 <= d <= 2 for d in cyclic["phases"]["difference"])
 

@@ -450,6 +450,26 @@ def test_a_table_is_never_empty_because_of_the_limit(cli, guests, by):
     assert by == "tree" or " more]" in table
 
 
+SPREAD = """
+#include <pthread.h>
+__attribute__((noinline)) static void work(void) { for (volatile int i = 0; i < 30000; i++); }
+static void *other(void *x) { work(); return x; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    work();
+    return pthread_join(thread, 0);
+}
+"""
+
+
+def test_a_tree_whose_roots_are_below_the_limit_is_not_empty(cli, guests):
+    cli.run("record", "--quiet", "-c", "50", "-o", "prof", guests("spread", SPREAD, "-static", "-pthread"))
+    tree = cli.run("report", "--limit", "99", "--by", "tree", "prof").out
+    assert re.search(r"^ (_start|__thread_start) +[1-9]", tree, re.M) and "[1 more]" in tree, tree
+
+
 def test_annotate_all_is_never_empty_because_of_the_limit(cli, guests):
     cli.run("record", "--quiet", "-c", "50", "-o", "prof", guests("flat", FLAT, "-static", "-g"))
     assert re.search(r"\bf[0-9]+\b", cli.run("annotate", "--all", "--limit", "99", "prof").out)

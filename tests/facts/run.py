@@ -352,7 +352,8 @@ def check_stacks(report):
         if report["stack_run"][name] != report[name]:
             wrong.append(f"`stack` has {report['stack_run'][name]} {name}, `stat` {report[name]}")
     for method, stack in report["stack"].items():
-        if sum(stack.values()) != report["cycles"]:
+        rounding = 1e-6 if method == "graph" else 0  # its components are means over all orders
+        if abs(sum(stack.values()) - report["cycles"]) > rounding:
             wrong.append(f"the stack of {method} sums to {sum(stack.values())}, not {report['cycles']}")
         may_be_negative = ["base"] if method in ("naive", "naive_nonspec", "sfmt") else []
         wrong += [

@@ -45,7 +45,7 @@ def sampled(cpi=1.0, width=0.1, detailed=400000, clock=20, cpu=16):
 
 
 def analysis():
-    choice = {"start": 2000000, "length": 2000000, "difference": 0.25}
+    choice = {"start": 2000000, "length": 2000000, "difference": 0.25, "periods": 1}
     return {"phases": {"init_end": 1000000, "period": 2000000, "periods": [2000000], "correlated_period": 0},
             "best_period": choice, "budgeted": choice, "naive": None, "host": {"seconds": 1, "cpu_seconds": 1}}
 
@@ -86,6 +86,14 @@ class Errors(unittest.TestCase):
     def test_errors_of_stretches_are_those_of_the_full_runs_intervals(self):
         of = parts(full=full([1, 1, 3, 3, 2]), best_period=sampled(9))
         self.assertAlmostEqual(phases.cpi_error(of, "best_period"), 50)
+
+    def test_initialization_is_no_part_of_what_a_stretch_represents(self):
+        """Of the first interval with a CPI of 5 and nine others, the stretch has the two with 2 and 4."""
+        of = parts(full=full([5, 1, 2, 4, 3, 3, 3, 3, 3, 3]))
+        steady = 25 / 9
+        self.assertAlmostEqual(phases.steady_error(of, "best_period"), 100 * (3 / steady - 1))
+        self.assertAlmostEqual(phases.joined_error(of, "best_period"), 100 * ((0.1 * 5 + 0.9 * 3) / 3 - 1))
+        self.assertIsNone(phases.steady_error(of, "naive"))
 
     def test_what_was_not_chosen_has_no_error(self):
         self.assertIsNone(phases.cpi_error(parts(), "naive"))

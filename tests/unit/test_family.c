@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "guest/family.h"
+#include "guest/process_priv.h"
 
 static pid_t start_child(void)
 {
@@ -73,6 +74,28 @@ static void test_a_stranger_with_a_pid_of_the_family_is_left_alone(void **state)
     family_free(f);
 }
 
+/* The end of a run kills members that are left, but no process that has the pid of one that is gone. */
+static void test_a_stranger_survives_the_end_of_the_run(void **state)
+{
+    (void)state;
+    struct error err;
+    struct family *f = family_new(&err);
+    struct member *own = family_add(f, FAMILY_OUTSIDE), *gone = family_add(f, FAMILY_INIT);
+    struct member *left = family_add(f, FAMILY_INIT);
+    struct process p = {.family = f, .member = own};
+    pid_t stranger = start_child(), child = start_child();
+    gone->host_pid = stranger;
+    gone->host_start = 1; /* the host has no process that started then */
+    member_set_host(left, child);
+    process_abandon_children(&p);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(waitpid(stranger, NULL, WNOHANG), 0);
+    end_child(stranger);
+    family_free(f);
+}
+
 /* Orphans that were killed do not fill the table. */
 static void test_lost_orphans_leave_room(void **state)
 {
@@ -96,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_member_is_signaled),
         cmocka_unit_test(test_a_stranger_with_a_pid_of_the_family_is_left_alone),
+        cmocka_unit_test(test_a_stranger_survives_the_end_of_the_run),
         cmocka_unit_test(test_lost_orphans_leave_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

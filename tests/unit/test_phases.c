@@ -151,18 +151,57 @@ static void an_interval_in_which_no_block_begins_has_a_vector(void **state)
     bbv_free(&s);
 }
 
-static void the_best_points_are_those_with_the_runs_mixture(void **state)
+/* After initialization, three quarters of the run are a, a quarter b. All stretches of a period there have this
+ * mixture, so the one in the middle is taken; of those of 40 intervals as well. */
+static void the_best_period_is_in_the_middle_of_those_with_the_runs_mixture(void **state)
 {
     (void)state;
-    struct bbv_set s = run_of("eeeeee", "aaab", 20); /* after initialization: three quarters a, a quarter b */
+    struct bbv_set s = run_of("eeeeee", "aaab", 20);
     struct phases p = analysed(&s, 40);
     assert_int_equal((int)p.best.length, 4);
-    assert_int_equal(p.best.start, 6);
+    assert_int_equal(p.best_periods, 1);
+    assert_int_equal(p.best.start, 44);
     assert_true(p.best.difference < 1e-9);
     assert_int_equal((int)p.budgeted.length, 40);
-    assert_int_equal(p.budgeted.start, 6);
+    assert_int_equal(p.budgeted.start, 26);
     assert_int_equal(p.naive.start, 10);
     assert_int_equal((int)p.naive.length, 4);
+    phases_free(&p);
+    bbv_free(&s);
+}
+
+/* Each period has b, c, d or e behind its a, in no order. A stretch of a single period has at most two of them, if it
+ * begins within a period; four neighbors have all. */
+static void where_no_period_resembles_the_run_more_periods_are_taken(void **state)
+{
+    (void)state;
+    struct bbv_set s = {0};
+    for (const char *kind = "eddccbecedecbdddebcdebbccbbe"; *kind; kind++)
+        for (unsigned k = 0; k < 10; k++)
+            add_interval(&s, k < 7 ? 0 : (unsigned)(*kind - 'a'));
+    struct phases p = analysed(&s, 0);
+    assert_int_equal(longest_period(&p), 10);
+    assert_int_equal(p.init_end, 0);
+    assert_int_equal(p.best_periods, 4);
+    assert_int_equal((int)p.best.length, 40);
+    assert_true(p.best.difference < 1e-9);
+    assert_int_equal((int)p.naive.length, 10);
+    phases_free(&p);
+    bbv_free(&s);
+}
+
+/* Half of the run is a, half b, in parts of any length: two intervals where the parts meet are as the run. */
+static void without_a_period_the_shortest_stretch_like_the_run_is_taken(void **state)
+{
+    (void)state;
+    struct bbv_set s = run_of("aaabbbbbbbbbaaaaaaaaaaaaaabbaaaaabbbbbbbbbbbbaaaaaaaabbbbbbb", "", 0);
+    struct phases p = analysed(&s, 0);
+    assert_int_equal(p.init_end, 0);
+    assert_int_equal(p.structure.periods, 0);
+    assert_int_equal(p.best_periods, 0);
+    assert_int_equal((int)p.best.length, 2);
+    assert_int_equal(p.best.start, 27);
+    assert_true(p.best.difference < 1e-9);
     phases_free(&p);
     bbv_free(&s);
 }
@@ -277,7 +316,9 @@ int main(void)
         cmocka_unit_test(differences_are_what_they_are_by_hand),
         cmocka_unit_test(both_forms_of_vectors_are_compared_as_by_hand),
         cmocka_unit_test(an_interval_in_which_no_block_begins_has_a_vector),
-        cmocka_unit_test(the_best_points_are_those_with_the_runs_mixture),
+        cmocka_unit_test(the_best_period_is_in_the_middle_of_those_with_the_runs_mixture),
+        cmocka_unit_test(where_no_period_resembles_the_run_more_periods_are_taken),
+        cmocka_unit_test(without_a_period_the_shortest_stretch_like_the_run_is_taken),
         cmocka_unit_test(clusters_are_the_kinds_and_weights_their_shares),
         cmocka_unit_test(a_set_that_is_written_is_read_back),
         cmocka_unit_test(other_tools_spacing_and_remarks_are_read),
