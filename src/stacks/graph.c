@@ -30,6 +30,14 @@ static unsigned components_of(unsigned real)
     return set;
 }
 
+uint64_t stack_graph_cycles(const struct stack_interval *s, unsigned real)
+{
+    for (unsigned set = 0; set <= GRAPH_EVERYTHING; set++)
+        if (graph_has_set(set) && components_of(set) == real)
+            return s->graph.with[set];
+    return 0;
+}
+
 /* An interval ends: the graph will tell its cycles later. */
 static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
                   struct stack *s)

@@ -84,6 +84,10 @@ struct stack_interval {
 void stack_cycles(const struct stack_interval *s, const struct core_config *core, enum stack_kind k,
                   int64_t cycles[COMPONENTS]);
 
+/* Cycles that the dependence graph predicts for a set of real structures, with bit c for the structure of component c.
+ * 0 without STACK_graph. */
+uint64_t stack_graph_cycles(const struct stack_interval *s, unsigned real);
+
 struct accounting;
 
 /* Accounts for one run on this core by all methods and views k with bit k of `kinds` set, in intervals of
