@@ -3,8 +3,9 @@
 
 This script runs `cyclescope validate` on a window of each integer program and compares the CPI stacks of every method
 with the simulation reference and with the figures of the paper.  Other scripts add sections: orders.py (the reference
-in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals) and phases.py
-(sampled runs).  The page names every program that was measured and every run that failed.
+in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals), phases.py
+(sampled runs) and graph.py (the dependence graph).  The page names every program that was measured and every run that
+failed.
 """
 
 import argparse
@@ -14,7 +15,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these eight are in the folder of this file)
+import folder    # noqa: E402  (these nine are in the folder of this file)
+import graph     # noqa: E402
 import guest     # noqa: E402
 import orders    # noqa: E402
 import intervals  # noqa: E402
@@ -179,6 +181,7 @@ def main():
     parser.add_argument("--suite", help="folder of the suite, as for run.py")
     sampling.add_options(parser)
     intervals.add_options(parser)
+    graph.add_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -210,8 +213,12 @@ def main():
     more += intervals.section(options, intervals_found, interval_problems)
     report(options, found, in_all_orders, problems, more)
     parts, phase_problems = phases.run(options, suite)
-    report(options, found, in_all_orders, problems, [*more, *phases.section(options, parts, phase_problems)])
-    sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems))
+    more += phases.section(options, parts, phase_problems)
+    report(options, found, in_all_orders, problems, more)
+    graph_found, graph_problems = graph.run(options, suite)
+    report(options, found, in_all_orders, problems, [*more, *graph.section(options, graph_found, graph_problems)])
+    sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems or
+                  graph_problems))
 
 
 if __name__ == "__main__":
