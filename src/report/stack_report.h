@@ -10,6 +10,7 @@ struct stack_report {
     const struct accounting *accounting;
     unsigned kinds;       /* methods that are shown: bit K is enum stack_kind K */
     enum stack_kind main; /* method that the advice and the series are based on; one of `kinds` */
+    bool by_default;      /* nobody named `main` */
     bool series;          /* show the intervals of the run */
     bool penalties;       /* show mean penalties per event */
     bool interactions;    /* show interactions of structures; the method graph is one of `kinds` */
