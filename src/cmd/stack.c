@@ -154,7 +154,8 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     struct stack_options *o = options;
     struct error err;
     struct simulation *s = &o->common.core.simulation;
-    unsigned spare = o->by_default ? 1u << STACK_fmt2 : 0; /* if the graph is off */
+    bool judges = o->by_default || o->kinds >> STACK_fmt & 1; /* fmt2 stands in for a graph, or says if fmt is right */
+    unsigned spare = judges ? 1u << STACK_fmt2 : 0;
     unsigned kinds = o->kinds | spare | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
     struct accounting *a = NULL;
     if (warm_state_use(o->common.guest.checkpoint, s, &err) == 0)

@@ -10,6 +10,7 @@
 #include "report/sampled_report.h"
 #include "report/stack_chart.h"
 #include "report/text_table.h"
+#include "stacks/balance.h"
 #include "stacks/penalty.h"
 
 /* ---- values */
@@ -108,6 +109,27 @@ static void print_charges(const struct stack_report *r, FILE *to)
         fputs(" Each cycle is charged to what it was lost to. D-TLB: page walks, and data from\n"
               " the second or third cache after a walk (`stalls`: in data misses).\n",
               to);
+    fputc('\n', to);
+}
+
+static bool needs_balance(const struct stack_report *r)
+{
+    return shown(r, STACK_fmt) || shown(r, STACK_fmt2);
+}
+
+/* A warning if the run is not what these methods take for granted. */
+static void print_balance(const struct stack_report *r, FILE *to)
+{
+    double base = balance_base(accounting_total(r->accounting), r->run.simulation->core);
+    if (!needs_balance(r) || base <= BALANCE_LIMIT)
+        return;
+    text_paragraph(to,
+                   "Do not rely on %s here: the method takes for granted that the core dispatches at its width when "
+                   "nothing misses, and this run takes %.1f times as many cycles then.",
+                   !shown(r, STACK_fmt)    ? "fmt2"
+                   : !shown(r, STACK_fmt2) ? "fmt"
+                                           : "fmt and fmt2",
+                   base);
     fputc('\n', to);
 }
 
@@ -252,6 +274,7 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
     if (r->run.result.counts.core.instructions) {
         print_table(r, to, columns);
         print_charges(r, to);
+        print_balance(r, to);
         print_bars(r, to, color, columns);
         if (r->series)
             print_series(r, to, color, columns);
@@ -352,6 +375,11 @@ json_t *stack_report_json(const struct stack_report *r)
     if (r->run.sampled) {
         json_object_set_new(root, "stack_intervals", intervals_json(r));
         json_object_set_new(root, "event_intervals", counts_intervals_json(&r->run));
+    }
+    if (needs_balance(r)) {
+        double base = balance_base(total, r->run.simulation->core);
+        json_object_set_new(root, "base_times_width", json_real(base));
+        json_object_set_new(root, "unbalanced", json_boolean(base > BALANCE_LIMIT));
     }
     if (!stack_rows[r->main].view)
         json_object_set_new(root, "method", json_string(stack_rows[r->main].name));

@@ -6,6 +6,7 @@
 #include "report/stack_chart.h"
 #include "report/stack_report.h"
 #include "report/text_table.h"
+#include "stacks/balance.h"
 
 /* What a method is compared with: the reference and, if it is the mean of all orders, also the paper's order and the
  * range of all orders. */
@@ -283,6 +284,7 @@ json_t *validate_report_json(const struct validate_report *r)
     for (unsigned i = 0; i < x.errors; i++)
         add_errors(root, &x, i);
     json_object_set_new(root, "overlap_percent", json_real(percent_of(r, (int64_t)r->total->overlap_cycles)));
+    json_object_set_new(root, "base_times_width", json_real(balance_base(r->total, r->run.simulation->core)));
     json_object_set_new(root, "penalties", penalties_json(&r->run, r->total));
     json_object_set_new(root, "runs", runs_json(r));
     return root;

@@ -193,6 +193,19 @@ def test_the_default_is_the_best_method_of_the_core(here, core, method, sentence
     check_sentence(several, method)
 
 
+@pytest.mark.parametrize("workload, unbalanced", [("divide_bound", True), ("balanced", False)])
+def test_methods_that_need_a_balanced_run_say_when_it_is_not(here, workload, unbalanced):
+    """divide_bound waits for a unit: its base is 22 cycles for 7 instructions on a core of width 4."""
+    window = f"--skip 50K --warm --warmup 5K --max-insns 20K ./{workload}"
+    for methods, names in ("fmt", "fmt"), ("fmt2", "fmt2"), ("all", "fmt and fmt2"):
+        run = measure(here, f"stack --method {methods} {window}")
+        assert run.report["base_times_width"] == pytest.approx(4 * 22 / 7 if unbalanced else 1, rel=0.02)
+        assert run.report["unbalanced"] == unbalanced
+        assert (f"Do not rely on {names} here: the method takes for granted" in " ".join(run.err.split())) == unbalanced
+    graph = measure(here, f"stack --method graph {window}")
+    assert "unbalanced" not in graph.report and "Do not rely" not in graph.err
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_finds_alone_what_it_finds_among_all(here, all_stages, stage):
     run = measure(here, f"stack --stage {stage} ./work 20000", **WORK)

@@ -21,15 +21,15 @@ def simulated(real, cycles, graph_cycles=None, failed=None):
     return {"real": real, "cycles": cycles, "seconds": 1, "failed": failed, **more}
 
 
-def report(*runs, noise=None, **errors):
-    return {"cpi": 1.5, "instructions": 1000000, "max_error": errors, "noise": noise,
+def report(*runs, noise=None, base=1.2, **errors):
+    return {"cpi": 1.5, "base_times_width": base, "instructions": 1000000, "max_error": errors, "noise": noise,
             "max_error_component": dict.fromkeys(errors, "l2d"), "runs": list(runs)}
 
 
 def found():
     first = report(simulated(ALL, 1000, 1010), simulated(NONE, 500, 495), graph=0.5, fmt2=2, fmt=4)
     second = report(simulated(ALL, 1000, 970), simulated(NONE, 500, 500), noise={"percent": 0.034}, graph=1.5, fmt2=1, fmt=9)
-    without = report(simulated(ALL, 1000), simulated(NONE, 500), fmt2=3, fmt=5)
+    without = report(simulated(ALL, 1000), simulated(NONE, 500), base=1.5, fmt2=3, fmt=5)
     return {"eyerman2006": {"gzip": ("the twenty-five", first), "jq": ("further", second)},
             "ppc970": {"gzip": ("the twenty-five", without)}}
 
@@ -57,6 +57,12 @@ class Evaluation(unittest.TestCase):
         self.assertEqual(rows["eyerman2006, further", "graph"], ["1", "1.50", "1.50", "jq"])
         self.assertEqual([m for core, m in rows if core == "ppc970, the twenty-five"], ["fmt2", "fmt"])
 
+    def test_balanced_runs_are_apart_from_others(self):
+        rows = {(row[0], row[1]): row[2:] for row in graph.balance_rows(found())}
+        self.assertEqual(rows["up to 1.4", "fmt"], ["2", "6.50", "9.00"])
+        self.assertEqual(rows["above 1.4", "fmt"], ["1", "5.00", "5.00"])
+        self.assertNotIn(("above 1.4", "graph"), rows)
+
     def test_a_row_of_a_program_names_the_worst_set(self):
         first, second = graph.program_rows(found()["eyerman2006"])
         self.assertEqual(first, ["gzip", "", "1.500", "0.50 l2d", "2.00 l2d", "4.00 l2d", "1.00", "+1.00", " ".join(ALL), "0"])
@@ -71,7 +77,7 @@ class Evaluation(unittest.TestCase):
         text = "\n".join(graph.section(options(), found(), {"xz on modern": "no"}))
         self.assertTrue(text.startswith(graph.HEADING) and "**xz on modern:** no" in text)
         tables = [part.splitlines() for part in text.split("\n\n") if part.strip().startswith("|")]
-        self.assertEqual(len(tables), 4)
+        self.assertEqual(len(tables), 5)
         for lines in tables:
             self.assertEqual(len({line.count("|") for line in lines if line}), 1)
 
