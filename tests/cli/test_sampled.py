@@ -353,6 +353,24 @@ def test_points_everywhere_are_like_the_intervals_of_the_run(module_cli):
     assert all(abs(p["cpi"] / i["cpi"] - 1) < 0.01 for p, i in zip(points, intervals))
 
 
+@pytest.mark.parametrize("workload", ["icache_bound", "branch_bound"])
+def test_short_windows_do_not_bias_the_graph(module_cli, workload):
+    """Each component of every twentieth window against the same stretches of the whole run: within 0.2 % of the CPI."""
+    program, insns = copied(module_cli, workload), 20000
+    whole = module_cli.report("stack", "--interval", insns, "--method", "graph", program)["intervals"]
+    places = range(10, len(whole) - 1, 20)
+    (module_cli.work / "some").write_text("".join(f"{i} {i}\n" for i in places))
+    (module_cli.work / "weights").write_text("".join(f"{1 / len(places)} {i}\n" for i in places))
+    report = module_cli.report("stack", "--points", "some", "--weights", "weights", "--window", insns, "--method", "graph",
+                               program)
+    assert len(places) > 20 and report["sampled"]["failed"] == 0
+    for component, cpi in report["stacks"]["graph"].items():
+        true = sum(whole[i]["stack_cycles"]["graph"][component] for i in places) / (insns * len(places))
+        assert abs(cpi - true) < 0.002 * report["cpi"], component
+        low, high = report["stack_intervals"]["graph"][component]
+        assert low <= cpi <= high
+
+
 # ---- interrupted
 
 # Works, then waits as long as there is a file `hold`.
