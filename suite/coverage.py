@@ -104,7 +104,7 @@ def measured(options, suite, case, part, *arguments):
 
 def measure(options, suite, case):
     """The reports of a program: "full", and those of the sampled ways."""
-    core = ("--core", options.core)
+    core = ("--core", options.core, "--method", "fmt")
     found = {"full": measured(options, suite, case, "full", *core, "--interval", phases.INTERVAL)}
     for way, words in WAYS.items():
         found[way] = measured(options, suite, case, way, *core, "--jobs", 1, *words)

@@ -75,17 +75,18 @@ def measured(options, suite, case, part, command, *arguments):
 def measure(options, suite, case):
     """All runs of a program, by part."""
     core = ("--core", options.core)
-    full = measured(options, suite, case, "full", "stack", *core, "--interval", INTERVAL)
+    stack = (*core, "--method", "fmt")
+    full = measured(options, suite, case, "full", "stack", *stack, "--interval", INTERVAL)
     if full["cut"] or full["exit_status"] != 0:
         raise Failed("full: the program did not run to completion")
     found = {"full": full, "phases": measured(options, suite, case, "phases", "phases", "--interval", INTERVAL,
                                               "--budget", int(BUDGET * full["instructions"]))}
     for way in SAMPLED:
-        found[way] = measured(options, suite, case, way, "stack", *core, "--jobs", options.jobs, *ARGUMENTS[way])
+        found[way] = measured(options, suite, case, way, "stack", *stack, "--jobs", options.jobs, *ARGUMENTS[way])
     for way in STRETCHES:
         chosen = found["phases"][way]
         if chosen:
-            found[way] = measured(options, suite, case, way, "stack", *core, "--skip", chosen["start"], "--warm",
+            found[way] = measured(options, suite, case, way, "stack", *stack, "--skip", chosen["start"], "--warm",
                                   "--max-insns", chosen["length"])
     found["strides"] = {"full": measured(options, suite, case, "strides.full", "stat", *core, *PERFECT, *STRIDE_EVENTS,
                                          "--interval", INTERVAL)}

@@ -3,8 +3,9 @@
 
 This script runs `cyclescope validate` on a window of each integer program and compares the CPI stacks of every method
 with the simulation reference and with the figures of the paper.  Other scripts add sections: orders.py (the reference
-in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals) and phases.py
-(sampled runs).  The page names every program that was measured and every run that failed.
+in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals), phases.py
+(sampled runs) and graph.py (the dependence graph).  The page names every program that was measured and every run that
+failed.
 """
 
 import argparse
@@ -14,7 +15,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these eight are in the folder of this file)
+import folder    # noqa: E402  (these nine are in the folder of this file)
+import graph     # noqa: E402
 import guest     # noqa: E402
 import orders    # noqa: E402
 import intervals  # noqa: E402
@@ -30,7 +32,6 @@ STANDS_FOR = {"gzip": "gzip", "nextpnr": "vpr", "cc1": "gcc", "lemon": "mcf", "h
               "perl-pod": "perlbmk", "perl-tidy": "perlbmk", "gap": "gap", "sqlite": "vortex", "bzip2": "bzip2",
               "arachne": "twolf", "python": None, "gawk": None, "stockfish": "crafty"}
 METHODS = ("naive", "naive_nonspec", "power5", "fmt", "sfmt", "fmt2")
-REFERENCES = ("simulation", "simulation_inverse")
 COMPONENTS = ("base", "l1i", "l2i", "itlb", "l1d", "l2d", "dtlb", "branch")  # the reference counts fu as base
 # Table 1 of the paper: percent of cycles in which front-end and long back-end penalties overlap.
 PAPER_OVERLAP = {"bzip2": 0.12, "crafty": 1.03, "eon": 0.01, "gap": 5.40, "gcc": 0.93, "gzip": 0.04, "mcf": 0.02,
@@ -43,8 +44,8 @@ class Failed(Exception):
 
 
 def measure(options, suite, case):
-    """The JSON of `validate` on the window of a program."""
-    runner = guest.on_core(suite.sysroot, options.cyclescope, "--jobs", options.jobs, "--core", options.core, "--skip",
+    """The JSON of `validate --orders paper` on the window of a program."""
+    runner = guest.on_core(suite.sysroot, options.cyclescope, "--orders", "paper", "--jobs", options.jobs, "--core", options.core, "--skip",
                            int(case.minsns * 1000000 * options.skip), "--warmup", options.warmup, "--max-insns",
                            options.insns, command="validate")
     result = guest.run(runner, case, suite.sysroot, options.timeout)
@@ -79,14 +80,13 @@ def table(head, rows):
 
 
 def errors(found):
-    head = ["program", "CPI", *METHODS, "fmt, worst component", "fmt, inverse order", "fmt2, inverse order"]
-    rows = [[name, f"{r['cpi']:.3f}", *(f"{r['max_error'][m]:.2f}" for m in METHODS), r["max_error_component"]["fmt"],
-             f"{r['max_error_inverse']['fmt']:.2f}", f"{r['max_error_inverse']['fmt2']:.2f}"] for name, r in found.items()]
+    head = ["program", "CPI", *METHODS, "fmt, worst component"]
+    rows = [[name, f"{r['cpi']:.3f}", *(f"{r['max_error'][m]:.2f}" for m in METHODS), r["max_error_component"]["fmt"]]
+            for name, r in found.items()]
     for label, pick in (("average", mean), ("largest", max)):
-        rows.append([f"**{label}**", "", *(f"**{pick(r['max_error'][m] for r in found.values()):.2f}**" for m in METHODS), "",
-                     *(f"**{pick(r['max_error_inverse'][m] for r in found.values()):.2f}**" for m in ("fmt", "fmt2"))])
+        rows.append([f"**{label}**", "", *(f"**{pick(r['max_error'][m] for r in found.values()):.2f}**" for m in METHODS), ""])
     rows.append(["the paper's average", "", "over 30 on several", "", "over 30 on several",
-                 str(PAPER_ERROR["fmt"]), str(PAPER_ERROR["sfmt"]), "", "", "", ""])
+                 str(PAPER_ERROR["fmt"]), str(PAPER_ERROR["sfmt"]), "", ""])
     return table(head, rows)
 
 
@@ -94,7 +94,7 @@ def stacks(found):
     for name, r in found.items():
         yield f"### {name}: CPI {r['cpi']:.4f}\n"
         rows = []
-        for kind in (*REFERENCES, *METHODS):
+        for kind in ("simulation", *METHODS):
             stack = folded(r["stacks"][kind])
             units = r["stacks"][kind].get("fu")
             rows.append([kind, *(f"{stack[c]:.4f}" for c in COMPONENTS), "" if units is None else f"{units:.4f}",
@@ -130,16 +130,15 @@ def page(options, found, in_all_orders, problems, remarks):
            f"CPI stacks of all methods with the simulation reference, on {len(found)} integer programs of the suite "
            f"and the core `{options.core}`. The first {100 * options.skip:.0f} % of each program run functionally, the "
            f"next {options.warmup // 1000000} million instructions run on the core uncounted, and the following "
-           f"{options.insns // 1000000} million are measured. `cyclescope validate` simulates each program twelve "
-           "times.\n")
+           f"{options.insns // 1000000} million are measured. `cyclescope validate --orders paper` simulates each program "
+           "eight times.\n")
     yield ("[MODEL.md](MODEL.md) explains the methods and the reference. *The paper* is S. Eyerman, L. Eeckhout, T. "
            "Karkhanis and J. E. Smith, *A performance counter architecture for computing accurate CPI components* "
            "(ASPLOS 2006), unless a section names another one.\n")
     for name, problem in problems.items():
         yield f"**{name} failed:** {problem}\n"
     yield "## Largest error of a component, in percent of the CPI\n"
-    yield ("The reference is the simulation in the paper's order; in the last two columns, in the inverse order. "
-           "Stalls of functional units count as base, as in the reference. *fmt, worst component* is the component in "
+    yield ("The reference is the simulation in the paper's order; the next section has all orders. Stalls of functional units count as base, as in the reference. *fmt, worst component* is the component in "
            "which fmt has its largest error.\n")
     yield from errors(found)
     yield remarks
@@ -182,6 +181,7 @@ def main():
     parser.add_argument("--suite", help="folder of the suite, as for run.py")
     sampling.add_options(parser)
     intervals.add_options(parser)
+    graph.add_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -213,8 +213,12 @@ def main():
     more += intervals.section(options, intervals_found, interval_problems)
     report(options, found, in_all_orders, problems, more)
     parts, phase_problems = phases.run(options, suite)
-    report(options, found, in_all_orders, problems, [*more, *phases.section(options, parts, phase_problems)])
-    sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems))
+    more += phases.section(options, parts, phase_problems)
+    report(options, found, in_all_orders, problems, more)
+    graph_found, graph_problems = graph.run(options, suite)
+    report(options, found, in_all_orders, problems, [*more, *graph.section(options, graph_found, graph_problems)])
+    sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems or
+                  graph_problems))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ struct stack_options {
     struct stack_files files;
     bool penalties, interactions;
     bool all;             /* all methods or all stages that the core has */
+    bool by_default;      /* no method and no stage was named; the core decides */
     unsigned kinds;       /* bit mask of the stacks to show, by enum stack_kind */
-    enum stack_kind main; /* the first stack that was named */
+    enum stack_kind main; /* the first stack that was named; of `all`, the default */
 };
 
 /* ---- which stacks */
@@ -66,14 +67,18 @@ static int choose(void *options, struct error *err)
         return error_set(err, -EINVAL, "--interactions needs the method graph, and --stage shows no method");
     if (o->stage && o->method)
         return error_set(err, -EINVAL, "--method and --stage are different kinds of stacks: give one of them");
-    const char *names = o->stage ? o->stage : o->method ? o->method : o->interactions ? "graph" : "fmt";
+    const char *names = o->stage ? o->stage : o->method ? o->method : o->interactions ? "graph" : NULL;
+    if (names == NULL) {
+        o->by_default = true;
+        return 0;
+    }
     if (strcmp(names, "all") != 0) {
         int code = choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
         if (code == 0 && o->interactions && !(o->kinds >> STACK_graph & 1))
             code = error_set(err, -EINVAL, "--interactions needs the method graph: add it to --method %s", names);
         return code;
     }
-    o->main = o->stage ? STACK_dispatch : STACK_fmt;
+    o->main = STACK_dispatch;
     o->all = true;
     for (unsigned k = 0; k < STACK_KINDS; k++)
         if (stack_rows[k].view == (o->stage != NULL))
@@ -84,6 +89,10 @@ static int choose(void *options, struct error *err)
 /* A stack that was named has to fit the core; of `all`, those are shown that do. */
 static int check_kinds(struct stack_options *o, struct error *err)
 {
+    if (o->by_default || (o->all && o->stage == NULL))
+        o->main = stack_default(&o->common.core.config);
+    if (o->by_default)
+        o->kinds = 1u << o->main;
     for (unsigned k = 0; k < STACK_KINDS; k++) {
         int code = o->kinds >> k & 1 ? stack_check(&o->common.core.config, (enum stack_kind)k, err) : 0;
         if (code != 0 && (!o->all || (k == STACK_graph && o->interactions)))
@@ -116,6 +125,15 @@ static int open_files(void *options, const struct own_output *own, struct error 
     return code == 0 ? stack_files_open(&o->files, own, err) : code;
 }
 
+/* Shows fmt2 instead of a graph that was not asked for and is off. */
+static void replace_graph(struct stack_report *r)
+{
+    if (!r->by_default || r->main != STACK_graph || !stack_graph_is_off(accounting_total(r->accounting)))
+        return;
+    r->main = STACK_fmt2;
+    r->kinds = 1u << STACK_fmt2;
+}
+
 static int write_report(struct stack_options *o, const struct own_output *own, const struct process *p,
                         const struct stack_report *r)
 {
@@ -136,7 +154,9 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     struct stack_options *o = options;
     struct error err;
     struct simulation *s = &o->common.core.simulation;
-    unsigned kinds = o->kinds | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
+    bool judges = o->by_default || o->kinds >> STACK_fmt & 1; /* fmt2 stands in for a graph, or says if fmt is right */
+    unsigned spare = judges ? 1u << STACK_fmt2 : 0;
+    unsigned kinds = o->kinds | spare | (o->penalties ? 1u << STACK_fmt | 1u << STACK_power5 : 0);
     struct accounting *a = NULL;
     if (warm_state_use(o->common.guest.checkpoint, s, &err) == 0)
         a = accounting_new(&o->common.core.config, kinds, o->interval, &err);
@@ -147,6 +167,7 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     struct stack_report report = {.accounting = a,
                                   .kinds = o->kinds,
                                   .main = o->main,
+                                  .by_default = o->by_default,
                                   .series = o->interval != 0,
                                   .penalties = o->penalties,
                                   .interactions = o->interactions};
@@ -154,6 +175,8 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     int code = points_options_given(&o->points)
                    ? run_sampled(p, &o->points, s, own, o->common.quiet, &report.run, &sampled, &err)
                    : run_simulation(p, s, own, o->common.quiet, &report.run, &err);
+    if (code == 0)
+        replace_graph(&report);
     int status = code == 0 ? write_report(o, own, p, &report)
                            : own_fail_interrupted(own, code == -EINTR ? process_interruption(p) : 0, &err);
     sampled_run_free(&sampled);
@@ -167,7 +190,7 @@ int command_stack(int argc, char **argv)
     program_options_init(&o.common);
     const struct option table[] = {
         {"method", OPTION_STRING, &o.method, "NAME",
-         "accounting methods, separated by commas, or all (fmt); see `list methods`"},
+         "accounting methods, separated by commas, or all (graph; fmt2 if the core has no graph)"},
         {"stage", OPTION_STRING, &o.stage, "NAME", "instead of a method, the slots of dispatch, issue, commit, or all"},
         {"interval", OPTION_POSITIVE, &o.interval, "N", "also show a series: a stack for every N instructions"},
         {"interactions", OPTION_FLAG, &o.interactions, NULL,

@@ -9,7 +9,7 @@
 
 struct stacks_options {
     struct validate_options common;
-    bool all_orders;
+    const char *orders; /* as given: a name of enum reference_orders */
 };
 
 /* The results of a run, in shared memory. */
@@ -89,14 +89,24 @@ static int report(const struct validation *v, const struct own_output *own)
     return write_report(v->options, own, &r);
 }
 
+static int choose_runs(struct reference_plan *plan, const char *name, struct error *err)
+{
+    int orders = reference_orders_find(name);
+    if (orders < 0)
+        return error_set(err, -EINVAL, "--orders %s: there are all, paper and inverse", name);
+    reference_plan_make(plan, (enum reference_orders)orders);
+    return 0;
+}
+
 static int validate_program(struct stacks_options *o, char **argv)
 {
     struct own_output own;
     struct validation v = {.options = o};
     struct error err;
     own_output_open(&own);
-    reference_plan_make(&v.plan, o->all_orders);
-    int code = core_options_finish(&o->common.core, &err);
+    int code = choose_runs(&v.plan, o->orders, &err);
+    if (code == 0)
+        code = core_options_finish(&o->common.core, &err);
     if (code == 0 && o->common.guest.restore && strcmp(o->common.guest.restore, "-") == 0)
         code = error_set(&err, -EINVAL,
                          "--restore -: every run reads the checkpoint for itself, so give the name of a file");
@@ -117,10 +127,11 @@ static int validate_program(struct stacks_options *o, char **argv)
 
 int validate_stacks(int argc, char **argv)
 {
-    struct stacks_options o = {0};
+    struct stacks_options o = {.orders = "all"};
     validate_options_init(&o.common);
     const struct option table[] = {
-        {"all-orders", OPTION_FLAG, &o.all_orders, NULL, "use all orders, show their mean and range (72 runs)"},
+        {"orders", OPTION_STRING, &o.orders, "NAME",
+         "reference: mean of all orders (72 runs), or only the paper or inverse order (8 runs)"},
         {"jobs", OPTION_POSITIVE, &o.common.jobs, "N", "runs at the same time (number of processors)"},
         STACK_FILE_ROWS(&o.common.files),
         PAGE_OPTION_ROW(&o.common.page),
@@ -137,9 +148,9 @@ int validate_stacks(int argc, char **argv)
             "usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n"
             "       cyclescope validate counters|stalls|overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
-            "TLBs and branch prediction are first ideal and become real one after another, in two orders. The\n"
-            "program runs twelve times, or 72 times with --all-orders; --jobs runs at the same time. It must be\n"
-            "able to run several times at once. Its output is that of one run.\n"
+            "TLBs and branch prediction are first ideal and become real one after another. The reference is the\n"
+            "mean over all orders, for which the program runs 72 times, --jobs at the same time. It must be able\n"
+            "to run several times at once. Its output is that of one run.\n"
             "`validate counters`, `validate stalls` and `validate overhead` validate the sampler; see their --help.\n\n"
             "options:",
             &first, &status))

@@ -1,6 +1,7 @@
 #include "report/graph_report.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/run_report.h"
 #include "report/text_table.h"
@@ -9,29 +10,47 @@
 /* Interactions of fewer cycles, in percent of all, are not on the page. */
 static const double LEAST_PERCENT = 0.1;
 
-/* A graph that differs by more from the simulated cycles, in percent, has missed something. */
-static const double MOST_PERCENT = 2;
-
 static double percent_of(const struct stack_interval *total, double cycles)
 {
     return total->cycles ? 100 * cycles / (double)total->cycles : 0;
 }
 
-/* By how much the graph's cycles with everything real differ from the simulated ones. */
-static double error_percent(const struct stack_interval *total)
-{
-    return percent_of(total, (double)total->graph.with[GRAPH_EVERYTHING] - (double)total->cycles);
-}
-
 void graph_report_print(const struct stack_interval *total, FILE *to)
 {
     char text[GROUPED_SIZE];
-    double error = error_percent(total);
+    double error = stack_graph_error(total);
     text_paragraph(to, "With all structures real the dependence graph takes %s cycles, %.2f %% %s than simulated.%s",
                    grouped(total->graph.with[GRAPH_EVERYTHING], text), fabs(error), error < 0 ? "fewer" : "more",
-                   fabs(error) > MOST_PERCENT ? " That is too far off: do not rely on the stack of graph for this run."
-                                              : "");
+                   stack_graph_is_off(total) ? " That is too far off: do not rely on the stack of graph for this run."
+                                             : "");
     fputc('\n', to);
+}
+
+void graph_report_print_absence(const struct core_config *core, const struct stack_interval *total, const char *method,
+                                FILE *to)
+{
+    static const char prefix[] = "graph: ";
+    struct error why = {""};
+    double error = stack_graph_error(total);
+    bool refused = graph_check(core, &why) != 0;
+    bool prefixed = strncmp(why.text, prefix, strlen(prefix)) == 0;
+    if (refused)
+        text_paragraph(to, "The method is %s: %s.", method, why.text + (prefixed ? strlen(prefix) : 0));
+    else
+        text_paragraph(to,
+                       "The method is %s: the dependence graph takes %.2f %% %s cycles than simulated, too far off.",
+                       method, fabs(error), error < 0 ? "fewer" : "more");
+}
+
+double graph_report_gain(const struct stack_interval *total, enum component c)
+{
+    unsigned all = 0, perfect = 1u << c;
+    for (unsigned i = 0; i < COMPONENTS; i++)
+        all |= i != COMPONENT_base && i != COMPONENT_fu ? 1u << i : 0;
+    if (c == COMPONENT_l1i || c == COMPONENT_l1d)
+        perfect |= c == COMPONENT_l1i ? 1u << COMPONENT_l2i : 1u << COMPONENT_l2d;
+    double real = (double)stack_graph_cycles(total, all);
+    return real > 0 ? 100 - 100 * (double)stack_graph_cycles(total, all & ~perfect) / real : 0;
 }
 
 void graph_report_print_interactions(const struct stack_interval *total, FILE *to)
@@ -89,7 +108,7 @@ json_t *graph_report_json(const struct stack_interval *total, bool interactions)
             json_array_append_new(
                 sets, json_pack("{s:o, s:I}", "real", names_json(real), "cycles", (json_int_t)total->graph.with[real]));
     json_t *object = json_pack("{s:I, s:f, s:o}", "cycles", (json_int_t)total->graph.with[GRAPH_EVERYTHING],
-                               "error_percent", error_percent(total), "sets", sets);
+                               "error_percent", stack_graph_error(total), "sets", sets);
     if (interactions)
         json_object_set_new(object, "interactions", interactions_json(total));
     return object;

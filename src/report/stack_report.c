@@ -10,6 +10,7 @@
 #include "report/sampled_report.h"
 #include "report/stack_chart.h"
 #include "report/text_table.h"
+#include "stacks/balance.h"
 #include "stacks/penalty.h"
 
 /* ---- values */
@@ -95,12 +96,41 @@ static void print_table(const struct stack_report *r, FILE *to, unsigned columns
     fputc('\n', to);
 }
 
-/* What the table charges where the stall breakdown charges something else. */
-static void print_charges(FILE *to)
+/* Which method was chosen if none was named, and what the components are. */
+static void print_charges(const struct stack_report *r, FILE *to)
 {
-    fputs(" Each cycle is charged to what it was lost to. D-TLB: page walks, and data from\n"
-          " the second or third cache after a walk (`stalls`: in data misses).\n\n",
-          to);
+    if (r->by_default && r->main != STACK_graph)
+        graph_report_print_absence(r->run.simulation->core, accounting_total(r->accounting), stack_rows[r->main].name,
+                                   to);
+    if (shown(r, STACK_graph))
+        text_paragraph(to, "graph, the dependence graph of the run: a component is what its structure adds, the mean "
+                           "over all orders in which structures become real.");
+    if (r->kinds & ~(1u << STACK_graph))
+        fputs(" Each cycle is charged to what it was lost to. D-TLB: page walks, and data from\n"
+              " the second or third cache after a walk (`stalls`: in data misses).\n",
+              to);
+    fputc('\n', to);
+}
+
+static bool needs_balance(const struct stack_report *r)
+{
+    return shown(r, STACK_fmt) || shown(r, STACK_fmt2);
+}
+
+/* A warning if the run is not what these methods take for granted. */
+static void print_balance(const struct stack_report *r, FILE *to)
+{
+    double base = balance_base(accounting_total(r->accounting), r->run.simulation->core);
+    if (!needs_balance(r) || base <= BALANCE_LIMIT)
+        return;
+    text_paragraph(to,
+                   "Do not rely on %s here: the method takes for granted that the core dispatches at its width when "
+                   "nothing misses, and this run takes %.1f times as many cycles then.",
+                   !shown(r, STACK_fmt)    ? "fmt2"
+                   : !shown(r, STACK_fmt2) ? "fmt"
+                                           : "fmt and fmt2",
+                   base);
+    fputc('\n', to);
 }
 
 static void print_penalties(const struct stack_report *r, FILE *to)
@@ -135,6 +165,9 @@ static const char *advice(const struct stack_report *r, char *text, size_t size)
     double lost = cpi_of(r, total, r->main, c), all = run_report_cpi(&r->run);
     if (c == COMPONENT_base)
         snprintf(text, size, "No cycle was lost to a miss or a long latency.");
+    else if (r->main == STACK_graph)
+        snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI): %.1f %% fewer cycles by the graph.",
+                 component_rows[c].advice, component_rows[c].label, lost, all, graph_report_gain(total, c));
     else if (lost > all) /* naive methods ignore overlap */
         snprintf(text, size, "What would help most: %s (%s, %.3f of %.3f CPI: misses that overlap count in full).",
                  component_rows[c].advice, component_rows[c].label, lost, all);
@@ -240,7 +273,8 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
     print_heading(r, to);
     if (r->run.result.counts.core.instructions) {
         print_table(r, to, columns);
-        print_charges(to);
+        print_charges(r, to);
+        print_balance(r, to);
         print_bars(r, to, color, columns);
         if (r->series)
             print_series(r, to, color, columns);
@@ -342,6 +376,13 @@ json_t *stack_report_json(const struct stack_report *r)
         json_object_set_new(root, "stack_intervals", intervals_json(r));
         json_object_set_new(root, "event_intervals", counts_intervals_json(&r->run));
     }
+    if (needs_balance(r)) {
+        double base = balance_base(total, r->run.simulation->core);
+        json_object_set_new(root, "base_times_width", json_real(base));
+        json_object_set_new(root, "unbalanced", json_boolean(base > BALANCE_LIMIT));
+    }
+    if (!stack_rows[r->main].view)
+        json_object_set_new(root, "method", json_string(stack_rows[r->main].name));
     json_object_set_new(root, "overlap_percent", json_real(100 * per((double)total->overlap_cycles, total->cycles)));
     json_object_set_new(root, "advice", json_string(advice(r, text, sizeof text)));
     if (r->series)

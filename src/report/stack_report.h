@@ -7,12 +7,13 @@
 
 struct stack_report {
     struct run_report run;
-    const struct accounting *accounting;
-    unsigned kinds;       /* methods that are shown: bit K is enum stack_kind K */
-    enum stack_kind main; /* method that the advice and the series are based on; one of `kinds` */
-    bool series;          /* show the intervals of the run */
-    bool penalties;       /* show mean penalties per event */
-    bool interactions;    /* show interactions of structures; the method graph is one of `kinds` */
+    const struct accounting *accounting; /* with fmt2 if fmt is shown */
+    unsigned kinds;                      /* methods that are shown: bit K is enum stack_kind K */
+    enum stack_kind main;                /* method that the advice and the series are based on; one of `kinds` */
+    bool by_default;                     /* nobody named `main` */
+    bool series;                         /* show the intervals of the run */
+    bool penalties;                      /* show mean penalties per event */
+    bool interactions;                   /* show interactions of structures; the method graph is one of `kinds` */
 };
 
 void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns);

@@ -6,19 +6,27 @@
 #include "report/stack_chart.h"
 #include "report/stack_report.h"
 #include "report/text_table.h"
+#include "stacks/balance.h"
 
-/* What a method is compared with: each of the two orders and, if all orders were simulated, their mean and range. */
-enum { MEAN = REFERENCE_ORDERS, RANGE, AGAINST };
+/* What a method is compared with: the reference and, if it is the mean of all orders, also the paper's order and the
+ * range of all orders. */
+enum { REFERENCE, PAPER, RANGE, AGAINST };
 
 static const struct {
-    const char *name, *heading; /* of the reference's stack, in documents and on the page; NULL for the range */
-    const char *label, *key;    /* of the largest error, on the page and in documents */
+    const char *name;        /* of the reference's stack in documents; NULL for the range */
+    const char *label, *key; /* of the largest error, on the page and in documents */
 } against_rows[AGAINST] = {
-    {"simulation", "simulation", "largest error, %", "max_error"},
-    {"simulation_inverse", "inverse order", "... to the inverse", "max_error_inverse"},
-    {"simulation_mean", "mean order", "... to the mean", "max_error_mean"},
-    {NULL, NULL, "... outside all", "max_error_outside"},
+    {"simulation", "largest error, %", "max_error"},
+    {"simulation_paper", "... to the paper's", "max_error_paper"},
+    {NULL, "... outside all", "max_error_outside"},
 };
+
+/* Heading of the reference on the page, by what `orders` of the plan are. */
+static const char *const reference_headings[] = {
+    [REFERENCE_ALL] = "mean order", [REFERENCE_PAPER] = "paper's order", [REFERENCE_INVERSE] = "inverse order"};
+
+/* A structure that saves more cycles than this, in percent, is named on the page. */
+static const double LEAST_NOISE_PERCENT = 0.005;
 
 struct column {
     const char *name, *heading;
@@ -35,7 +43,9 @@ struct comparison {
     unsigned references;          /* number of leading columns that are references */
     unsigned columns;             /* number of all columns */
     unsigned errors;              /* elements of column.error that are used */
-    struct reference_range range; /* set only if all orders were simulated */
+    bool all;                     /* the reference is the mean of all orders */
+    struct reference_range range; /* set only if `all` */
+    struct reference_noise noise;
 };
 
 static void find_references(const struct validate_report *r, struct comparison *x)
@@ -43,15 +53,19 @@ static void find_references(const struct validate_report *r, struct comparison *
     uint64_t cycles[REFERENCE_ALL_RUNS];
     for (unsigned i = 0; i < r->plan->count; i++)
         cycles[i] = r->runs[i].cycles;
-    x->references = r->plan->all_orders ? RANGE : MEAN;
-    x->errors = r->plan->all_orders ? AGAINST : MEAN;
+    x->all = r->plan->orders == REFERENCE_ALL;
+    x->references = x->all ? RANGE : PAPER;
+    x->errors = x->all ? AGAINST : PAPER;
+    x->noise = reference_noise(r->plan, cycles);
     for (unsigned i = 0; i < x->references; i++)
-        x->column[i] = (struct column){.name = against_rows[i].name, .heading = against_rows[i].heading};
-    for (unsigned i = 0; i < REFERENCE_ORDERS; i++)
-        reference_stack(i, cycles, x->column[i].cycles);
-    if (r->plan->all_orders) {
+        x->column[i] = (struct column){.name = against_rows[i].name,
+                                       .heading = reference_headings[i == PAPER ? REFERENCE_PAPER : r->plan->orders]};
+    if (x->all) {
         reference_all_orders(r->plan, cycles, &x->range);
-        memcpy(x->column[MEAN].cycles, x->range.mean, sizeof x->range.mean);
+        memcpy(x->column[REFERENCE].cycles, x->range.mean, sizeof x->range.mean);
+        reference_stack(r->plan, REFERENCE_PAPER, cycles, x->column[PAPER].cycles);
+    } else {
+        reference_stack(r->plan, r->plan->orders, cycles, x->column[REFERENCE].cycles);
     }
 }
 
@@ -68,9 +82,14 @@ static void compare(const struct validate_report *r, struct comparison *x)
         stack_cycles(r->total, r->run.simulation->core, (enum stack_kind)k, c->cycles);
         for (unsigned i = 0; i < x->references; i++)
             c->error[i] = stack_error(c->cycles, x->column[i].cycles, r->total->cycles);
-        if (r->plan->all_orders)
+        if (x->all)
             c->error[RANGE] = stack_error_outside(c->cycles, &x->range, r->total->cycles);
     }
+}
+
+static double percent_of(const struct validate_report *r, int64_t cycles)
+{
+    return r->total->cycles ? 100 * (double)cycles / (double)r->total->cycles : 0;
 }
 
 static double cpi_of(const struct validate_report *r, int64_t cycles)
@@ -121,6 +140,22 @@ static void print_stacks(const struct validate_report *r, const struct compariso
     text_table_print(t, to, 1, columns);
 }
 
+/* The second-order effects of the reference. */
+static void print_noise(const struct validate_report *r, const struct reference_noise *n, FILE *to)
+{
+    struct reference_run others = {n->real};
+    char text[128];
+    double percent = percent_of(r, n->cycles);
+    if (percent >= LEAST_NOISE_PERCENT)
+        text_paragraph(
+            to,
+            "Noise of the reference: at least %.2f %% of cycles. So many are saved when %s becomes real (before "
+            "that %s), because caches and predictors then hold something else.",
+            percent, component_rows[n->component].key, reference_run_text(&others, text, sizeof text));
+    else
+        text_paragraph(to, "Noise of the reference: not found. No structure saves cycles when it becomes real.");
+}
+
 static void print_failures(const struct validate_report *r, FILE *to)
 {
     char text[128];
@@ -141,7 +176,8 @@ void validate_report_print(const struct validate_report *r, FILE *to, unsigned c
     if (r->total->instructions) {
         print_stacks(r, &x, to, columns);
         fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n",
-                r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0);
+                percent_of(r, (int64_t)r->total->overlap_cycles));
+        print_noise(r, &x.noise, to);
     }
     if (r->total->instructions == 0)
         fputs(" The program ended before the part that is measured.\n", to);
@@ -194,19 +230,39 @@ static void add_errors(json_t *root, const struct comparison *x, unsigned agains
     json_object_set_new(root, name, component);
 }
 
-static json_t *runs_json(const struct validate_report *r)
+/* Names of a set of structures. */
+static json_t *real_json(unsigned real)
 {
     json_t *array = json_array();
+    for (unsigned c = 0; c < COMPONENTS; c++)
+        if (real >> c & 1)
+            json_array_append_new(array, json_string(component_rows[c].key));
+    return array;
+}
+
+static json_t *runs_json(const struct validate_report *r)
+{
+    struct error none;
+    json_t *array = json_array();
+    bool graph = stack_check(r->run.simulation->core, STACK_graph, &none) == 0;
     for (unsigned i = 0; i < r->plan->count; i++) {
-        json_t *real = json_array();
-        for (unsigned c = 0; c < COMPONENTS; c++)
-            if (r->plan->run[i].real >> c & 1)
-                json_array_append_new(real, json_string(component_rows[c].key));
-        json_array_append_new(array,
-                              json_pack("{s:o, s:I, s:f, s:s?}", "real", real, "cycles", (json_int_t)r->runs[i].cycles,
-                                        "seconds", r->runs[i].seconds, "failed", r->runs[i].why));
+        unsigned real = r->plan->run[i].real;
+        json_t *run = json_pack("{s:o, s:I, s:f, s:s?}", "real", real_json(real), "cycles",
+                                (json_int_t)r->runs[i].cycles, "seconds", r->runs[i].seconds, "failed", r->runs[i].why);
+        if (graph)
+            json_object_set_new(run, "graph_cycles", json_integer((json_int_t)stack_graph_cycles(r->total, real)));
+        json_array_append_new(array, run);
     }
     return array;
+}
+
+/* Null if no structure saves cycles. */
+static json_t *noise_json(const struct validate_report *r, const struct reference_noise *n)
+{
+    if (n->cycles == 0)
+        return json_null();
+    return json_pack("{s:I, s:f, s:s, s:o}", "cycles", (json_int_t)n->cycles, "percent", percent_of(r, n->cycles),
+                     "component", component_rows[n->component].key, "real", real_json(n->real));
 }
 
 json_t *validate_report_json(const struct validate_report *r)
@@ -221,13 +277,14 @@ json_t *validate_report_json(const struct validate_report *r)
     for (unsigned i = 0; i < x.columns; i++)
         json_object_set_new(stacks, x.column[i].name, column_json(r, &x.column[i]));
     json_object_set_new(root, "stacks", stacks);
-    if (r->plan->all_orders)
+    json_object_set_new(root, "orders", json_string(reference_orders_name(r->plan->orders)));
+    if (x.all)
         json_object_set_new(root, "simulation_range", range_json(r, &x.range));
+    json_object_set_new(root, "noise", noise_json(r, &x.noise));
     for (unsigned i = 0; i < x.errors; i++)
         add_errors(root, &x, i);
-    json_object_set_new(
-        root, "overlap_percent",
-        json_real(r->total->cycles ? 100 * (double)r->total->overlap_cycles / (double)r->total->cycles : 0));
+    json_object_set_new(root, "overlap_percent", json_real(percent_of(r, (int64_t)r->total->overlap_cycles)));
+    json_object_set_new(root, "base_times_width", json_real(balance_base(r->total, r->run.simulation->core)));
     json_object_set_new(root, "penalties", penalties_json(&r->run, r->total));
     json_object_set_new(root, "runs", runs_json(r));
     return root;
@@ -269,7 +326,7 @@ void validate_report_csv(const struct validate_report *r, FILE *to)
         fprintf(to, ",%s_percent,%s_component", against_rows[i].key, against_rows[i].key);
     fputc('\n', to);
     for (unsigned i = 0; i < x.columns; i++) {
-        if (i == x.references && r->plan->all_orders) {
+        if (i == x.references && x.all) {
             csv_stack(r, "simulation_lowest", x.range.lowest, to);
             csv_errors(&x, NULL, to);
             csv_stack(r, "simulation_highest", x.range.highest, to);

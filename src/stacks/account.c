@@ -16,181 +16,11 @@
  * structure. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "stacks/stacks_priv.h"
+#include "stacks/account_priv.h"
 
 _Static_assert(FETCH_L2I == FETCH_L1I + 1 && FETCH_ITLB == FETCH_L1I + 2 && FETCH_MISFETCH == FETCH_L1I + 3,
                "front-end misses are consecutive");
-
-/* All counters as they were when an interval began. */
-struct snapshot {
-    uint64_t tally[TALLIES]; /* sums included */
-    uint64_t instructions, overlap_cycles;
-    struct simulation_counts counts; /* not set before the core has called `begin` */
-    bool in_total;                   /* the total of the run includes this interval */
-};
-
-/* The methods in use that implement one callback of struct stack_method. */
-struct subscribers {
-    unsigned count;
-    void *state[STACK_KINDS]; /* argument of the callback */
-    const struct stack_method *method[STACK_KINDS];
-};
-
-struct accounting {
-    uint64_t tally[TALLIES];
-    uint64_t instructions;   /* retired so far */
-    uint64_t overlap_cycles; /* see struct stack_interval */
-    uint64_t interval_insns; /* 0: the whole run is one interval */
-    uint64_t next_cut;       /* value of `instructions` at which the current interval ends; UINT64_MAX: at the end */
-    bool refilling;          /* a misprediction has been resolved, and no instruction has entered the ROB since */
-    bool awaits_entry;       /* the next instruction that enters the ROB causes a call of `entered` */
-    bool unresolved;         /* a mispredicted branch of the right path is in the ROB and not resolved */
-    bool needs_every_record; /* a method in use needs tally_extra for each cycle record */
-    struct subscribers fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
-    struct subscribers attached, retired, drained, restarted, finished;
-    void *state[STACK_KINDS]; /* state of each method, which begins with a struct ledger; NULL: not in use */
-    /* The core's own counters and those of its memory hierarchy, which grow during the run; NULL before `begin`. */
-    const struct core_counts *core_counts;
-    const struct memsys_counts *memory_counts;
-    struct core_config core;
-    struct core_observer observer;
-    struct simulation_sum sum;
-    struct stack_interval total;   /* complete after on_end */
-    struct stack_interval *series; /* the intervals in order; the last one is the current one */
-    struct snapshot *starts;       /* parallel to `series`: the counters when the interval began */
-    size_t count, capacity;        /* of `series` and `starts` */
-    bool in_total;                 /* the total includes intervals that begin now */
-};
-
-/* ---- intervals */
-
-/* Updates the counters that are sums of others. Hot paths do not maintain these. */
-static void update_sums(uint64_t tally[TALLIES])
-{
-    uint64_t *rob = &tally[TALLY_ROB], *window = &tally[TALLY_WINDOW];
-    rob[GAUGE_OPEN] = open_cycles(rob);
-    window[GAUGE_OPEN] = open_cycles(window);
-    tally[TALLY_CYCLES] = rob[GAUGE_OPEN];
-    for (unsigned w = 0; w < HEAD_WAITS; w++)
-        tally[TALLY_CYCLES] += rob[GAUGE_BLOCKED + w];
-}
-
-/* Copies the core's counters, once the core has called `begin`. */
-static void read_counts(const struct accounting *a, struct simulation_counts *to)
-{
-    if (a->core_counts)
-        *to = (struct simulation_counts){*a->core_counts, *a->memory_counts};
-}
-
-static void take_snapshot(struct accounting *a, struct snapshot *start)
-{
-    update_sums(a->tally);
-    memcpy(start->tally, a->tally, sizeof start->tally);
-    start->instructions = a->instructions;
-    start->overlap_cycles = a->overlap_cycles;
-    read_counts(a, &start->counts);
-    start->in_total = a->in_total;
-}
-
-/* Directs the charges of a method to the stack of the interval that began with this tally. */
-static void ledger_set_interval(struct ledger *l, const uint64_t *start_tally, struct stack *stack)
-{
-    l->start_tally = start_tally;
-    l->stack = stack;
-}
-
-/* Directs the charges of all methods to the current interval. */
-static void ledgers_set_current(struct accounting *a)
-{
-    size_t last = a->count - 1;
-    for (unsigned k = 0; k < STACK_KINDS; k++)
-        if (a->state[k])
-            ledger_set_interval(a->state[k], a->starts[last].tally, &a->series[last].of[k]);
-}
-
-/* Makes room for one more interval. Returns false if there is no memory; then the series is as before. The arrays may
- * have moved in either case, so the ledgers are directed to the current interval again. */
-static bool reserve_interval(struct accounting *a)
-{
-    if (a->count < a->capacity)
-        return true;
-    size_t capacity = a->capacity ? 2 * a->capacity : 16;
-    struct stack_interval *series = realloc(a->series, capacity * sizeof *series);
-    if (series)
-        a->series = series;
-    struct snapshot *starts = realloc(a->starts, capacity * sizeof *starts);
-    if (starts)
-        a->starts = starts;
-    if (series && starts)
-        a->capacity = capacity;
-    if (a->count)
-        ledgers_set_current(a);
-    return series && starts;
-}
-
-/* Appends an interval to the series and makes it the current one. reserve_interval has made room for it. */
-static void begin_interval(struct accounting *a)
-{
-    a->series[a->count] = (struct stack_interval){0};
-    take_snapshot(a, &a->starts[a->count++]);
-    ledgers_set_current(a);
-    a->next_cut = UINT64_MAX;
-    if (a->interval_insns)
-        a->next_cut = a->instructions - a->instructions % a->interval_insns + a->interval_insns;
-}
-
-/* Fills in the current interval and lets methods charge what follows from the growth of the counters during it. The
- * base is computed only at the end of the run, since later charges may still go to this interval. */
-static void end_interval(struct accounting *a)
-{
-    struct stack_interval *s = &a->series[a->count - 1];
-    const struct snapshot *start = &a->starts[a->count - 1];
-    uint64_t tally_growth[TALLIES];
-    struct simulation_counts counts_growth = {0};
-    update_sums(a->tally);
-    for (unsigned i = 0; i < TALLIES; i++)
-        tally_growth[i] = a->tally[i] - start->tally[i];
-    read_counts(a, &counts_growth);
-    if (a->core_counts)
-        simulation_counts_subtract(&counts_growth, &start->counts);
-    s->cycles = tally_growth[TALLY_CYCLES];
-    s->instructions = a->instructions - start->instructions;
-    s->overlap_cycles = a->overlap_cycles - start->overlap_cycles;
-    for (unsigned i = 0; i < a->close.count; i++) {
-        const struct ledger *l = a->close.state[i];
-        a->close.method[i]->close(l, tally_growth, &counts_growth, &s->of[l->kind]);
-    }
-}
-
-/* Ends the current interval and begins the next one. If there is no memory for it, the current interval continues to
- * the end of the run. */
-static void cut_interval(struct accounting *a)
-{
-    if (!reserve_interval(a)) {
-        a->next_cut = UINT64_MAX;
-        return;
-    }
-    end_interval(a);
-    begin_interval(a);
-}
-
-/* Goes back from the current interval and charges to each interval the part of the span that lies in it: an interval
- * covers the values of `counter` from its own start to the start of the next one. */
-void charge_across_intervals(struct ledger *l, enum component c, enum tally counter, struct span s, int sign)
-{
-    struct accounting *a = l->accounting;
-    for (size_t i = a->count; i-- > 0;) {
-        uint64_t start = a->starts[i].tally[counter];
-        uint64_t from = s.from > start ? s.from : start;
-        if (s.to > from)
-            a->series[i].of[l->kind].parts[c] += sign * (int64_t)(s.to - from);
-        if (s.from >= start)
-            break;
-        s.to = s.to < start ? s.to : start;
-    }
-}
 
 /* ---- callbacks of the core */
 
@@ -320,7 +150,7 @@ static RARE void tally_across_cuts(struct accounting *a, const struct cycle_reco
         uint64_t cycles_to_cut = (a->next_cut - a->instructions + r->committed - 1) / r->committed;
         tally_cycles(a, r, cycles_to_cut);
         n -= cycles_to_cut;
-        cut_interval(a);
+        intervals_cut(a);
     }
     if (n)
         tally_cycles(a, r, n);
@@ -424,7 +254,7 @@ static void on_begin(void *context, struct core *c, const struct core_counts *li
     struct accounting *a = context;
     a->core_counts = live;
     a->memory_counts = memsys_counts(core_memsys(c));
-    read_counts(a, &a->starts[0].counts);
+    intervals_know_counts(a);
     NOTIFY(&a->attached, attached, c);
 }
 
@@ -438,7 +268,7 @@ static void on_forked(void *context)
     NOTIFY(&a->restarted, restarted);
     a->count = 0;
     a->interval_insns = 0;
-    begin_interval(a);
+    intervals_begin(a);
 }
 
 /* Turns counting on or off: an interval ends here, and the total includes the next one only if `counts` is set. */
@@ -446,32 +276,7 @@ static void on_set_counting(void *context, bool counts)
 {
     struct accounting *a = context;
     a->in_total = counts;
-    cut_interval(a);
-}
-
-/* Sets the base of each stack to the cycles that no other component was charged with. */
-static void compute_base(const struct accounting *a, struct stack_interval *s)
-{
-    for (unsigned k = 0; k < STACK_KINDS; k++) {
-        int64_t *parts = s->of[k].parts, lost = 0;
-        if (a->state[k] == NULL)
-            continue;
-        for (unsigned c = 0; c < COMPONENTS; c++)
-            lost += c == COMPONENT_base ? 0 : parts[c];
-        parts[COMPONENT_base] = (int64_t)(s->cycles * accounting_parts(a, (enum stack_kind)k)) - lost;
-    }
-}
-
-static void add_interval(struct stack_interval *to, const struct stack_interval *s)
-{
-    to->cycles += s->cycles;
-    to->instructions += s->instructions;
-    to->overlap_cycles += s->overlap_cycles;
-    for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
-        to->graph.with[real] += s->graph.with[real];
-    for (unsigned k = 0; k < STACK_KINDS; k++)
-        for (unsigned c = 0; c < COMPONENTS; c++)
-            to->of[k].parts[c] += s->of[k].parts[c];
+    intervals_cut(a);
 }
 
 /* The run is over: completes the last interval, computes the base of every stack, and adds the intervals up. */
@@ -480,15 +285,9 @@ static void on_end(void *context)
     struct accounting *a = context;
     if (a->refilling)
         notify_entered(a); /* no instruction will enter: methods charge the cycles of this refill now */
-    end_interval(a);
+    intervals_end(a);
     NOTIFY(&a->finished, finished);
-    if (a->count > 1 && a->series[a->count - 1].cycles == 0)
-        a->count--; /* the run ended together with the interval before: drops the empty last one */
-    for (size_t i = 0; i < a->count; i++) {
-        compute_base(a, &a->series[i]);
-        if (a->starts[i].in_total)
-            add_interval(&a->total, &a->series[i]);
-    }
+    intervals_complete(a);
 }
 
 /* ---- setup and results */
@@ -545,13 +344,13 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
     if (code == 0) {
         a->interval_insns = interval_insns;
         a->in_total = true;
-        code = reserve_interval(a) ? 0 : error_set(err, -ENOMEM, "out of memory for accounting");
+        code = intervals_reserve(a) ? 0 : error_set(err, -ENOMEM, "out of memory for accounting");
     }
     if (code != 0) {
         accounting_free(a);
         return NULL;
     }
-    begin_interval(a);
+    intervals_begin(a);
     a->observer = (struct core_observer){.begin = on_begin,
                                          .cycles = on_cycles,
                                          .cycle_runs = interval_insns ? NULL : on_cycle_runs,

@@ -5,11 +5,13 @@
  * of each structure. What remains is the base, as in all methods; so the difference between the cycles that the graph
  * takes with everything real and those that the core took is in the base. */
 #include <errno.h>
+#include <math.h>
 
 #include "stacks/reference.h"
 #include "stacks/stacks_priv.h"
 
 enum { ADVANCE = 256 }; /* instructions after which the graph is evaluated */
+static const double MOST_ERROR_PERCENT = 2;
 
 struct graph_method {
     struct ledger ledger;
@@ -28,6 +30,25 @@ static unsigned components_of(unsigned real)
     for (unsigned i = 0; i < sizeof component; i++)
         set |= (real >> i & 1) << component[i];
     return set;
+}
+
+uint64_t stack_graph_cycles(const struct stack_interval *s, unsigned real)
+{
+    for (unsigned set = 0; set <= GRAPH_EVERYTHING; set++)
+        if (graph_has_set(set) && components_of(set) == real)
+            return s->graph.with[set];
+    return 0;
+}
+
+double stack_graph_error(const struct stack_interval *s)
+{
+    double difference = (double)s->graph.with[GRAPH_EVERYTHING] - (double)s->cycles;
+    return s->cycles ? 100 * difference / (double)s->cycles : 0;
+}
+
+bool stack_graph_is_off(const struct stack_interval *s)
+{
+    return fabs(stack_graph_error(s)) > MOST_ERROR_PERCENT;
 }
 
 /* An interval ends: the graph will tell its cycles later. */

@@ -6,34 +6,31 @@
 
 #define REAL(c) (1u << COMPONENT_##c)
 
-enum {
-    SHARED = REAL(l1d) | REAL(branch),
-    FRONT = REAL(l1i) | REAL(l2i) | REAL(itlb),
-    BACK = REAL(l2d) | REAL(dtlb),
-    EVERYTHING = SHARED | FRONT | BACK,
+enum { EVERYTHING = REAL(l1i) | REAL(l2i) | REAL(itlb) | REAL(branch) | REAL(l1d) | REAL(l2d) | REAL(dtlb) };
+
+/* The components of an order, in the sequence in which their structures become real. */
+static const enum component sequence[][REFERENCE_STEPS - 1] = {
+    [REFERENCE_PAPER] = {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_l2d,
+                         COMPONENT_dtlb},
+    [REFERENCE_INVERSE] = {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l2d, COMPONENT_dtlb, COMPONENT_l1i, COMPONENT_l2i,
+                           COMPONENT_itlb},
 };
 
-/* The runs of the two orders. */
-static const struct reference_run reference_runs[REFERENCE_RUNS] = {
-    {EVERYTHING},
-    {0},
-    {REAL(l1d)},
-    {SHARED},
-    {SHARED | REAL(l1i)},
-    {SHARED | REAL(l1i) | REAL(l2i)},
-    {SHARED | FRONT},
-    {SHARED | FRONT | REAL(l2d)},
-    {SHARED | REAL(l2d)},
-    {SHARED | BACK},
-    {SHARED | BACK | REAL(l1i)},
-    {SHARED | BACK | REAL(l1i) | REAL(l2i)},
-};
+static const char *const orders_names[] = {
+    [REFERENCE_ALL] = "all", [REFERENCE_PAPER] = "paper", [REFERENCE_INVERSE] = "inverse"};
 
-/* The components of each order, in the sequence in which their structures become real. */
-static const enum component orders[REFERENCE_ORDERS][REFERENCE_STEPS - 1] = {
-    {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb, COMPONENT_l2d, COMPONENT_dtlb},
-    {COMPONENT_l1d, COMPONENT_branch, COMPONENT_l2d, COMPONENT_dtlb, COMPONENT_l1i, COMPONENT_l2i, COMPONENT_itlb},
-};
+const char *reference_orders_name(enum reference_orders o)
+{
+    return orders_names[o];
+}
+
+int reference_orders_find(const char *name)
+{
+    for (int o = REFERENCE_ALL; o <= REFERENCE_INVERSE; o++)
+        if (strcmp(orders_names[o], name) == 0)
+            return o;
+    return -1;
+}
 
 /* Whether this set of real structures occurs in some order: the second cache of a side is real only with the first. */
 static bool is_possible(unsigned real)
@@ -43,22 +40,27 @@ static bool is_possible(unsigned real)
     return front && back && !(real & ~EVERYTHING);
 }
 
-static bool is_planned(const struct reference_plan *p, unsigned real)
+static void add_run(struct reference_plan *p, unsigned real)
 {
-    for (unsigned i = 0; i < p->count; i++)
-        if (p->run[i].real == real)
-            return true;
-    return false;
+    p->run[p->count++].real = real;
 }
 
-void reference_plan_make(struct reference_plan *p, bool all_orders)
+void reference_plan_make(struct reference_plan *p, enum reference_orders orders)
 {
-    *p = (struct reference_plan){.all_orders = all_orders, .count = REFERENCE_RUNS};
-    memcpy(p->run, reference_runs, sizeof reference_runs);
-    for (unsigned real = 0; all_orders && real <= EVERYTHING; real++)
-        if (is_possible(real) && !is_planned(p, real))
-            p->run[p->count++].real = real;
-    assert(p->count == (all_orders ? REFERENCE_ALL_RUNS : REFERENCE_RUNS));
+    *p = (struct reference_plan){.orders = orders};
+    add_run(p, EVERYTHING);
+    unsigned real = 0;
+    if (orders == REFERENCE_ALL) {
+        for (; real < EVERYTHING; real++)
+            if (is_possible(real))
+                add_run(p, real);
+    } else {
+        for (unsigned i = 0; i < REFERENCE_STEPS - 1; i++) {
+            add_run(p, real);
+            real |= 1u << sequence[orders][i];
+        }
+    }
+    assert(p->count == (orders == REFERENCE_ALL ? REFERENCE_ALL_RUNS : REFERENCE_STEPS));
 }
 
 struct core_config reference_core(const struct core_config *core, const struct reference_run *run)
@@ -86,28 +88,44 @@ const char *reference_run_text(const struct reference_run *run, char *text, size
 }
 
 /* Cycles of the run with these real structures, 0 if it failed. */
-static uint64_t cycles_with(unsigned real, const uint64_t cycles[REFERENCE_RUNS])
+static uint64_t cycles_with(const struct reference_plan *p, const uint64_t cycles[REFERENCE_ALL_RUNS], unsigned real)
 {
-    for (unsigned i = 0; i < REFERENCE_RUNS; i++)
-        if (reference_runs[i].real == real)
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->run[i].real == real)
             return cycles[i];
     return 0;
 }
 
-void reference_stack(unsigned order, const uint64_t cycles[REFERENCE_RUNS], int64_t stack[COMPONENTS])
+void reference_stack(const struct reference_plan *p, enum reference_orders order,
+                     const uint64_t cycles[REFERENCE_ALL_RUNS], int64_t stack[COMPONENTS])
 {
+    assert(order != REFERENCE_ALL && (p->orders == REFERENCE_ALL || p->orders == order));
     unsigned real = 0;
-    uint64_t before = cycles_with(0, cycles);
+    uint64_t before = cycles_with(p, cycles, 0);
     for (unsigned c = 0; c < COMPONENTS; c++)
         stack[c] = 0;
     stack[COMPONENT_base] = before ? (int64_t)before : REFERENCE_UNKNOWN;
     for (unsigned i = 0; i < REFERENCE_STEPS - 1; i++) {
-        enum component c = orders[order][i];
+        enum component c = sequence[order][i];
         real |= 1u << c;
-        uint64_t with = cycles_with(real, cycles);
+        uint64_t with = cycles_with(p, cycles, real);
         stack[c] = before && with ? (int64_t)(with - before) : REFERENCE_UNKNOWN;
         before = with;
     }
+}
+
+struct reference_noise reference_noise(const struct reference_plan *p, const uint64_t cycles[REFERENCE_ALL_RUNS])
+{
+    struct reference_noise most = {0};
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned c = 0; cycles[i] && c < COMPONENTS; c++) {
+            unsigned without = p->run[i].real & ~(1u << c);
+            uint64_t before = without == p->run[i].real ? 0 : cycles_with(p, cycles, without);
+            int64_t saved = before ? (int64_t)(before - cycles[i]) : 0;
+            if (saved > most.cycles)
+                most = (struct reference_noise){saved, (enum component)c, without};
+        }
+    return most;
 }
 
 /* ---- all orders */

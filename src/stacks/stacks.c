@@ -55,6 +55,12 @@ int stack_check(const struct core_config *core, enum stack_kind k, struct error 
     return k == STACK_graph ? graph_check(core, err) : 0;
 }
 
+enum stack_kind stack_default(const struct core_config *core)
+{
+    struct error unused;
+    return stack_check(core, STACK_graph, &unused) == 0 ? STACK_graph : STACK_fmt2;
+}
+
 uint64_t stack_parts(const struct core_config *core, enum stack_kind k)
 {
     return stack_methods[k]->parts ? stack_methods[k]->parts(core) : 1;

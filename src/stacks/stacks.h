@@ -65,6 +65,9 @@ struct stack {
 /* Whether stacks of this kind can be computed on this core: 0, or a negative code with the reason. */
 int stack_check(const struct core_config *core, enum stack_kind k, struct error *err) MUST_CHECK;
 
+/* The method to show if none is named: graph, which is the most accurate one, or fmt2 on cores that graph refuses. */
+enum stack_kind stack_default(const struct core_config *core);
+
 /* How many parts a cycle has in stacks of this kind, on this core. */
 uint64_t stack_parts(const struct core_config *core, enum stack_kind k);
 
@@ -83,6 +86,15 @@ struct stack_interval {
 /* The stack of kind k, rounded to whole cycles that sum to the interval's cycles. */
 void stack_cycles(const struct stack_interval *s, const struct core_config *core, enum stack_kind k,
                   int64_t cycles[COMPONENTS]);
+
+/* Cycles that the dependence graph predicts for a set of real structures, with bit c for the structure of component c.
+ * 0 without STACK_graph. */
+uint64_t stack_graph_cycles(const struct stack_interval *s, unsigned real);
+
+/* By how much the cycles that the graph predicts with everything real differ from those of the core, in percent; and
+ * whether that is so much that the graph has missed something, and its stack should not be used. */
+double stack_graph_error(const struct stack_interval *s);
+bool stack_graph_is_off(const struct stack_interval *s);
 
 struct accounting;
 

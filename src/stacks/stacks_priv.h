@@ -134,6 +134,9 @@ static inline void charge_now(struct ledger *l, enum component c, uint64_t parts
 /* The component that a wait of the ROB's head is charged to: COMPONENT_base unless it is a miss or a long latency. */
 enum component component_of_wait(enum head_wait w);
 
+/* Width of the narrowest stage: dispatch, issue or commit. */
+uint64_t stage_narrowest(const struct core_config *core);
+
 /* The component that a front-end miss is charged to; front_miss 0 is FETCH_L1I. A misfetch, which a BTB entry would
  * have avoided, is charged to branch prediction. */
 static inline enum component component_of_miss(unsigned front_miss)

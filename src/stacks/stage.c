@@ -21,8 +21,7 @@ struct slots {
     enum component lacks;  /* what empty slots are charged to */
 };
 
-/* Width of the narrowest stage: dispatch, issue or commit. */
-static uint64_t narrowest(const struct core_config *k)
+uint64_t stage_narrowest(const struct core_config *k)
 {
     uint64_t dispatch = k->dispatch_bundle ? k->dispatch_bundle : k->dispatch_width;
     uint64_t commit = k->dispatch_bundle ? k->dispatch_bundle : k->commit_width;
@@ -94,7 +93,7 @@ static void commit_cycles(void *state, const struct cycle_record *r, uint64_t n)
 static void begin(void *state)
 {
     struct stage *s = state;
-    s->width = narrowest(s->ledger.core);
+    s->width = stage_narrowest(s->ledger.core);
 }
 
 static void dispatched(void *state, const struct insn_view *v)
@@ -129,7 +128,7 @@ static void entered(void *state)
                                                    .mispredicted = mispredicted,                                       \
                                                    .entered = entered,                                                 \
                                                    .cycles = name##_cycles,                                            \
-                                                   .parts = narrowest}
+                                                   .parts = stage_narrowest}
 
 extern const struct stack_method stack_view_dispatch, stack_view_issue, stack_view_commit;
 STAGE_VIEW(dispatch);

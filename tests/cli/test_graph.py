@@ -73,6 +73,17 @@ def test_interactions_are_in_words_and_in_the_document(here):
         assert i["cycles"] == saved[0] - saved[1] - saved[2]
 
 
+@pytest.mark.parametrize("words", ["--core modern --skip 6M --warm --max-insns 100K ./columns", f"{WINDOW} ./mix"])
+def test_a_graph_that_is_off_is_not_the_default(here, words):
+    """Nor is one that is asked for replaced."""
+    graph = stack(here, words)
+    run = measure(here, f"stack {words}")
+    off = abs(graph["graph"]["error_percent"]) > 2
+    assert list(graph["stacks"]) == ["graph"] and graph["method"] == "graph"
+    assert list(run.report["stacks"]) == [run.report["method"]] == ["fmt2" if off else "graph"]
+    assert ("simulated, too far off." in " ".join(run.err.split())) == off
+
+
 @pytest.mark.mistake
 @pytest.mark.parametrize("pattern, words", [
     (r"cores that dispatch bundles \(dispatch.bundle\) have no dependence graph", "--method graph --core ppc970"),

@@ -91,16 +91,28 @@ def check_bars(run, kinds):
             assert abs((below + above).count(mark) - abs(stacks[kind][component]) / per_cell) <= 1.6
 
 
+def predicted_gain(report, component):
+    """The cycles that the graph saves with this structure perfect, in percent; with a first cache, also the second one."""
+    perfect = {"l1i": {"l1i", "l2i"}, "l1d": {"l1d", "l2d"}}.get(component, {component})
+    cycles = {frozenset(x["real"]): x["cycles"] for x in report["graph"]["sets"]}
+    everything = frozenset(COMPONENTS) - {"base", "fu"}
+    return 100 - 100 * cycles[everything - perfect] / cycles[everything]
+
+
 def check_sentence(run, kind):
     """The largest component besides the base, its CPI, and its share unless that is more than everything."""
     stack, cpi = run.report["stacks"][kind], run.report["cpi"]
-    said = re.search(r"^ (What would help most: .* \((.*), ([0-9.]+) of ([0-9.]+) CPI"
-                     r"(?:\): at most ([0-9.]+) % fewer cycles\.|: misses that overlap count in full\)\.))$", unwrapped(run.err), re.M)
+    said = re.search(r"^ (What would help most: .* \((.*), ([0-9.]+) of ([0-9.]+) CPI(?:\): at most ([0-9.]+) % fewer cycles\."
+                     r"|\): ([0-9.]+) % fewer cycles by the graph\.|: misses that overlap count in full\)\.))$",
+                     unwrapped(run.err), re.M)
     first = largest(stack)
+    assert run.report.get("method") == (None if kind in STAGES else kind)
     share = 100 * stack[first] / cpi
     assert said[1] == run.report["advice"] and LABELS[said[2]] == first
     assert near(float(said[3]), stack[first], 0.51e-3) and near(float(said[4]), cpi, 0.51e-3)
-    if said[5] is None:
+    if kind == "graph":
+        assert abs(float(said[6]) - predicted_gain(run.report, first)) <= 0.051
+    elif said[5] is None:
         assert share > 100
     else:
         assert share <= 100 and abs(float(said[5]) - share) <= 0.051
@@ -125,9 +137,9 @@ def all_stages(here):
 def test_the_page_has_heading_table_bar_advice_and_speed(page):
     assert re.search(r"/work on the core eyerman2006:\n [0-9,]+ instructions, [0-9,]+ cycles, CPI [0-9.]+$", page.err, re.M)
     assert heading(page.report) in page.err
-    check_table(page, ["fmt"])
-    check_bars(page, ["fmt"])
-    check_sentence(page, "fmt")
+    check_table(page, ["graph"])
+    check_bars(page, ["graph"])
+    check_sentence(page, "graph")
     assert re.search(r"^ [0-9.]+ seconds, [0-9.]+ MIPS$", page.err, re.M)
 
 
@@ -143,7 +155,7 @@ def test_the_page_has_only_what_was_asked_for(page):
 def test_the_page_of_all_methods(all_methods):
     check_table(all_methods, METHODS)
     check_bars(all_methods, METHODS)
-    check_sentence(all_methods, "fmt")
+    check_sentence(all_methods, "graph")
     check_sums(all_methods.report)
 
 
@@ -163,6 +175,35 @@ def test_a_method_finds_alone_what_it_finds_among_all(here, all_methods, option,
     check_sentence(run, first)
     assert run.report["cycles"] == all_methods.report["cycles"]
     assert run.report["stack_cycles"] == {k: all_methods.report["stack_cycles"][k] for k in kinds}
+
+
+@pytest.mark.parametrize("core, method, sentence", [
+    ("--core eyerman2006", "graph", "graph, the dependence graph of the run: a component is what its structure adds"),
+    ("--core small", "fmt2", "The method is fmt2: cores that issue in order (issue.order) have no dependence graph."),
+    ("--set memory.latency=2600", "fmt2", "The method is fmt2: loads from memory"),
+])
+def test_the_default_is_the_best_method_of_the_core(here, core, method, sentence):
+    run = measure(here, f"stack {core} ./work 2000", **WORK)
+    check_table(run, [method])
+    check_sentence(run, method)
+    assert sentence in " ".join(run.err.split())
+    named = measure(here, f"stack {core} --method {method} ./work 2000", **WORK)
+    assert named.report["stack_cycles"] == run.report["stack_cycles"] and "The method is" not in named.err
+    several = measure(here, f"stack {core} --method all ./work 2000", **WORK)
+    check_sentence(several, method)
+
+
+@pytest.mark.parametrize("workload, unbalanced", [("divide_bound", True), ("balanced", False)])
+def test_methods_that_need_a_balanced_run_say_when_it_is_not(here, workload, unbalanced):
+    """divide_bound waits for a unit: its base is 22 cycles for 7 instructions on a core of width 4."""
+    window = f"--skip 50K --warm --warmup 5K --max-insns 20K ./{workload}"
+    for methods, names in ("fmt", "fmt"), ("fmt2", "fmt2"), ("all", "fmt and fmt2"):
+        run = measure(here, f"stack --method {methods} {window}")
+        assert run.report["base_times_width"] == pytest.approx(4 * 22 / 7 if unbalanced else 1, rel=0.02)
+        assert run.report["unbalanced"] == unbalanced
+        assert (f"Do not rely on {names} here: the method takes for granted" in " ".join(run.err.split())) == unbalanced
+    graph = measure(here, f"stack --method graph {window}")
+    assert "unbalanced" not in graph.report and "Do not rely" not in graph.err
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -300,12 +341,12 @@ def check_csv(text, kinds, parts):
 def test_the_page_and_csv_of_a_series(here):
     run = measure(here, "stack --interval 5000 --csv csv --skip 4M --max-insns 52K ./mix")
     intervals = run.report["intervals"]
-    assert re.search("CPI over instructions, by fmt, 11 intervals:$", run.err, re.M)
+    assert re.search("CPI over instructions, by graph, 11 intervals:$", run.err, re.M)
     _, *found = bars(run.err)
     assert len(found) == len(intervals) == 11 and [name for name, *_ in found[:3]] == ["0", "5.0K", "10.0K"]
     for (*_, total), interval in zip(found, intervals):
         assert near(float(total), interval["cpi"], 0.51e-3)
-    check_csv(run.csv, ["fmt"], intervals)
+    check_csv(run.csv, ["graph"], intervals)
 
 
 def test_the_page_of_a_long_series_has_24_bars(here):
@@ -449,7 +490,7 @@ def test_a_run_that_ends_while_it_is_skipped_measures_nothing(here):
     run = measure(here, "stack --skip 1G --interval 10 --penalties --csv csv --svg svg ./work", **WORK)
     report = run.report
     assert report["instructions"] == report["cycles"] == report["cpi"] == 0
-    assert set(report["stack_cycles"]["fmt"].values()) == {0}
+    assert set(report["stack_cycles"]["graph"].values()) == {0}
     check_svg_says(run.svg)
     assert all(int(row["cycles"]) == 0 for row in csv_rows(run.csv))
     assert "ended before the part that is measured" in run.err
@@ -498,7 +539,7 @@ def test_svg_of_a_name_in_no_encoding_is_in_utf_8(here):
     name = os.fsdecode(b"./\xff")
     shutil.copy(here.work / "seven", here.work / name)
     here.run("stack", "--quiet", "--svg", "svg", name, status=7)
-    check_svg_says((here.work / "svg").read_text("utf-8"), "fmt")
+    check_svg_says((here.work / "svg").read_text("utf-8"), "graph")
 
 
 @pytest.mark.mistake

@@ -182,7 +182,7 @@ def test_an_event_gets_a_suggestion_as_well(cli, silent):
 
 
 def test_one_interval(cli, silent):
-    assert cli.run("stack", "--interval", "1G", silent).says("by fmt, 1 interval:$")
+    assert cli.run("stack", "--interval", "1G", silent).says("by graph, 1 interval:$")
     assert cli.run("stat", "--interval", "1G", silent).says("^ 1 interval of 1,000,000,000 instructions:$")
     assert cli.run("phases", "--interval", "1G", silent).says("^1 interval of 1.0G instructions")
 

@@ -19,8 +19,7 @@ from pages import whole_rows
 from stack_checks import (COMPONENTS, FORKED, LABELS, METHODS, SEVEN_SOURCE, WORK, check_svg_says, csv_rows,
                           finish, has_trailing_blanks, heading, measure, near, on_terminal)
 
-ORDERS = {"simulation": "l1d branch l1i l2i itlb l2d dtlb".split(),
-          "simulation_inverse": "l1d branch l2d dtlb l1i l2i itlb".split()}
+ORDERS = {"paper": "l1d branch l1i l2i itlb l2d dtlb".split(), "inverse": "l1d branch l2d dtlb l1i l2i itlb".split()}
 
 READS = r"""
 #include <stdio.h>
@@ -81,22 +80,22 @@ def reference(report, order):
     return {"base": sets[0], **{c: difference(b, a) for c, a, b in zip(ORDERS[order], sets, sets[1:])}}
 
 
-def check_references(report):
-    for order in ORDERS:
-        stack, said = reference(report, order), report["stacks"][order]
-        assert set(stack) == set(said)
-        for c, cycles in stack.items():
-            assert said[c] is None if cycles is None else near(said[c], cycles / report["instructions"])
+def check_order(report, order, name="simulation"):
+    """The stack with this name is that of the order."""
+    stack, said = reference(report, order), report["stacks"][name]
+    assert set(stack) == set(said)
+    for c, cycles in stack.items():
+        assert said[c] is None if cycles is None else near(said[c], cycles / report["instructions"])
 
 
 def without_units(stack):
-    """In references, units count for the base."""
+    """In the reference, units count for the base."""
     return {**{c: n for c, n in stack.items() if c != "fu"}, "base": stack["base"] + stack["fu"]}
 
 
-def check_errors(report, order, key):
+def check_errors(report, name="simulation", key="max_error"):
     """For every method the largest error in percent of all cycles, and its component."""
-    want = report["stacks"][order]
+    want = report["stacks"][name]
     assert list(report[key]) == list(report[key + "_component"]) == METHODS
     for method in METHODS:
         stack = without_units(report["stacks"][method])
@@ -104,7 +103,7 @@ def check_errors(report, order, key):
         assert near(report[key][method], error, 1e-6) and report[key + "_component"][method] == component
 
 
-def check_errors_are_printed(run, row, key):
+def check_errors_are_printed(run, row="largest error, %", key="max_error"):
     said = whole_rows(run.err, row).split()
     assert said[1::2] == list(run.report[key + "_component"].values())
     for number, want in zip(said[::2], run.report[key].values()):
@@ -122,7 +121,7 @@ def all_orders(report):
     """Mean, least and most cycles of every component, over all orders in which second caches come after first ones."""
     runs = cycles_of_runs(report)
     found = {"base": [runs[frozenset()]]}
-    for order in permutations(ORDERS["simulation"]):
+    for order in permutations(ORDERS["paper"]):
         if order.index("l1i") < order.index("l2i") and order.index("l1d") < order.index("l2d"):
             sets = [runs[frozenset(order[:n])] for n in range(8)]
             for c, before, with_it in zip(order, sets, sets[1:]):
@@ -131,7 +130,7 @@ def all_orders(report):
 
 
 def check_all_orders(report):
-    mean, span, want = report["stacks"]["simulation_mean"], report["simulation_range"], all_orders(report)
+    mean, span, want = report["stacks"]["simulation"], report["simulation_range"], all_orders(report)
     assert list(mean) == list(span) == [c for c in COMPONENTS if c != "fu"] and set(mean) == set(want)
     for c, known in want.items():
         if known is None:
@@ -159,162 +158,201 @@ def timeless(report):
     return {**report, "host": 0, "runs": [{**x, "seconds": 0} for x in report["runs"]]}
 
 
-# ---- two orders
+def savings(report):
+    """By structure and set of others that are real: the cycles that are saved when the structure becomes real."""
+    runs = cycles_of_runs(report)
+    return {(c, real - {c}): runs[real - {c}] - cycles for real, cycles in runs.items() for c in real
+            if cycles and runs.get(real - {c})}
+
+
+def check_noise(report):
+    most, noise = max(savings(report).values()), report["noise"]
+    if most <= 0:
+        assert noise is None
+    else:
+        assert noise["cycles"] == most == savings(report)[noise["component"], frozenset(noise["real"])]
+        assert near(noise["percent"], 100 * most / report["cycles"])
+
+
+# ---- one order
 
 @pytest.fixture(scope="module")
-def two_orders(here):
-    return measure(here, "validate --jobs 2 --csv csv --svg svg ./work 5000", **WORK)
+def paper(here):
+    return measure(here, "validate --orders paper --jobs 2 --csv csv --svg svg ./work 5000", **WORK)
 
 
 @pytest.mark.smoke
-def test_there_are_12_different_runs(two_orders):
-    report = two_orders.report
+def test_an_order_takes_8_different_runs(paper):
+    report = paper.report
     runs = report["runs"]
-    assert len(runs) == len(cycles_of_runs(report)) == 12
+    assert report["orders"] == "paper" and len(runs) == len(cycles_of_runs(report)) == 8
     assert set(runs[0]["real"]) == set(COMPONENTS) - {"base", "fu"} and runs[0]["cycles"] == report["cycles"]
     assert report["instructions"] > 10000
     for run in runs:
         assert run["failed"] is None and 4 * run["cycles"] >= report["instructions"]
 
 
-def test_json_has_the_shared_keys(two_orders):
-    report = two_orders.report
+def test_json_has_the_shared_keys(paper):
+    report = paper.report
     assert report["command"] == "validate" and report["core"] == "eyerman2006" and report["exit_status"] == 3
     assert report["program"].endswith("/work") and report["cut"] is False
     assert all(report["host"][k] > 0 for k in ("seconds", "cpu_seconds", "mips"))
 
 
-def test_references_are_differences_of_runs_and_sum_to_the_cycles(two_orders):
-    report = two_orders.report
-    check_references(report)
-    for order in ORDERS:
-        assert near(sum(report["stacks"][order].values()), report["cpi"])
+def test_an_order_is_differences_of_runs_and_sums_to_the_cycles(here, paper):
+    inverse = measure(here, "validate --orders inverse --quiet ./work 5000", **WORK).report
+    assert inverse["orders"] == "inverse" and len(inverse["runs"]) == 8
+    for order, report in ("paper", paper.report), ("inverse", inverse):
+        check_order(report, order)
+        check_errors(report)
+        check_noise(report)
+        assert near(sum(report["stacks"]["simulation"].values()), report["cpi"])
         assert sum(reference(report, order).values()) == report["cycles"]
-    assert list(report["stacks"]) == [*ORDERS, *METHODS]
-    assert report["stacks"]["simulation"] != report["stacks"]["simulation_inverse"]
+        assert list(report["stacks"]) == ["simulation", *METHODS]
+        assert "simulation_range" not in report and "max_error_outside" not in report
+    assert paper.report["stacks"]["simulation"] != inverse["stacks"]["simulation"]
 
 
-def test_errors_are_those_to_the_references(two_orders):
-    check_errors(two_orders.report, "simulation", "max_error")
-    check_errors(two_orders.report, "simulation_inverse", "max_error_inverse")
+def test_the_page_has_stacks_and_errors(paper):
+    assert heading(paper.report) in paper.err
+    assert re.match("paper's order +naive ", whole_rows(paper.err, "CPI"))
+    check_rows_are_printed(paper)
+    units = " ".join("{:.4f}".format(paper.report["stacks"][m]["fu"]) for m in METHODS)
+    assert " ".join(whole_rows(paper.err, "long-latency units").split()) == f"in base {units}"
+    check_errors_are_printed(paper)
+    assert re.search("^ 8 runs, [0-9.]+ seconds$", paper.err, re.M)
+    assert not has_trailing_blanks(paper.err)
 
 
-def test_the_page_has_stacks_and_errors(two_orders):
-    assert heading(two_orders.report) in two_orders.err
-    check_rows_are_printed(two_orders)
-    units = " ".join("{:.4f}".format(two_orders.report["stacks"][m]["fu"]) for m in METHODS)
-    assert " ".join(whole_rows(two_orders.err, "long-latency units").split()) == f"in base in base {units}"
-    check_errors_are_printed(two_orders, "largest error, %", "max_error")
-    check_errors_are_printed(two_orders, "... to the inverse", "max_error_inverse")
-    assert re.search("^ 12 runs, [0-9.]+ seconds$", two_orders.err, re.M)
-    assert not has_trailing_blanks(two_orders.err)
-
-
-def test_csv_has_stacks_and_errors(two_orders):
-    report, rows = two_orders.report, csv_rows(two_orders.csv)
+def test_csv_has_stacks_and_errors(paper):
+    report, rows = paper.report, csv_rows(paper.csv)
     assert [row["method"] for row in rows] == list(report["stacks"])
     for row in rows:
         for c in COMPONENTS:
             assert near(float(row[c]), report["stacks"][row["method"]].get(c, 0), 1e-6)
-    assert rows[0]["max_error_percent"] == ""
-    for row in rows[2:]:
-        for key in "max_error", "max_error_inverse":
-            assert near(float(row[key + "_percent"]), report[key][row["method"]], 1e-4)
-            assert row[key + "_component"] == report[key + "_component"][row["method"]]
+    assert rows[0]["max_error_percent"] == "" and list(rows[0])[-2:] == ["max_error_percent", "max_error_component"]
+    for row in rows[1:]:
+        assert near(float(row["max_error_percent"]), report["max_error"][row["method"]], 1e-4)
+        assert row["max_error_component"] == report["max_error_component"][row["method"]]
 
 
-def test_svg_has_the_stacks(two_orders):
-    check_svg_says(two_orders.svg, "work", "eyerman2006", *two_orders.report["stacks"])
+def test_svg_has_the_stacks(paper):
+    check_svg_says(paper.svg, "work", "eyerman2006", *paper.report["stacks"])
 
 
-def test_stacks_are_those_of_stack(here, two_orders):
+def test_stacks_are_those_of_stack(here, paper):
     """But for fmt2 and graph, whose fractions of cycles `validate` rounds: its base by up to 4 cycles, other components by a half."""
-    report, stack = two_orders.report, measure(here, "stack --quiet --method all ./work 5000", **WORK).report
+    report, stack = paper.report, measure(here, "stack --quiet --method all ./work 5000", **WORK).report
     for m in METHODS:
         for c in COMPONENTS:
             rounded = (4.01 if c == "base" else 0.501) / stack["instructions"]
             said, want = report["stacks"][m][c], stack["stacks"][m][c]
             assert near(said, want, rounded) if m in ("fmt2", "graph") else said == want
     assert report["overlap_percent"] == stack["overlap_percent"] and report["cycles"] == stack["cycles"]
+    predicted = {frozenset(x["real"]): x["cycles"] for x in stack["graph"]["sets"]}
+    assert [x["graph_cycles"] for x in report["runs"]] == [predicted[frozenset(x["real"])] for x in report["runs"]]
 
 
 @pytest.mark.parametrize("jobs", [1, 3, 4294967296])
-def test_the_number_of_jobs_changes_nothing(here, two_orders, jobs):
-    report = measure(here, f"validate --quiet --jobs {jobs} ./work 5000", **WORK).report
-    assert timeless(report) == timeless(two_orders.report)
+def test_the_number_of_jobs_changes_nothing(here, paper, jobs):
+    report = measure(here, f"validate --orders paper --quiet --jobs {jobs} ./work 5000", **WORK).report
+    assert timeless(report) == timeless(paper.report)
 
 
 # ---- all orders
 
 @pytest.fixture(scope="module")
 def every_order(here):
-    return measure(here, "validate --all-orders --csv csv --svg svg ./work 1000", **WORK)
+    return measure(here, "validate --csv csv --svg svg ./work 1000", **WORK)
 
 
 def test_all_orders_take_72_runs(every_order):
     runs = every_order.report["runs"]
-    assert len(runs) == len(cycles_of_runs(every_order.report)) == 72
+    assert every_order.report["orders"] == "all" and len(runs) == len(cycles_of_runs(every_order.report)) == 72
     for run in runs:
         assert "l1i" in run["real"] or "l2i" not in run["real"]
         assert "l1d" in run["real"] or "l2d" not in run["real"]
+        assert run["graph_cycles"] > 0
     assert re.search("^ 72 runs, [0-9.]+ seconds$", every_order.err, re.M)
 
 
-def test_all_orders_include_the_two(here, every_order):
-    every, two = every_order.report, measure(here, "validate --quiet ./work 1000", **WORK).report
-    assert timeless(every)["runs"][:12] == timeless(two)["runs"]
-    assert {k: v for k, v in every["stacks"].items() if k != "simulation_mean"} == two["stacks"]
-    assert list(every["stacks"]) == [*ORDERS, "simulation_mean", *METHODS]
-    for key in two:
-        if key.startswith("max_error"):
-            assert every[key] == two[key]
-    assert [k for k in every if k not in two] == ["simulation_range", "max_error_mean", "max_error_mean_component",
-                                                  "max_error_outside", "max_error_outside_component"]
+@pytest.mark.parametrize("order", ORDERS)
+def test_all_orders_include_each(here, every_order, order):
+    every, one = every_order.report, measure(here, f"validate --quiet --orders {order} ./work 1000", **WORK).report
+    runs = cycles_of_runs(every)
+    assert all(runs[real] == cycles for real, cycles in cycles_of_runs(one).items())
+    for m in METHODS:
+        assert every["stacks"][m] == one["stacks"][m]
+    if order == "paper":
+        assert every["stacks"]["simulation_paper"] == one["stacks"]["simulation"]
+        assert every["max_error_paper"] == one["max_error"]
 
 
 def test_mean_and_range_are_those_of_all_orders(every_order):
     report = every_order.report
-    mean, span = report["stacks"]["simulation_mean"], report["simulation_range"]
+    mean, span = report["stacks"]["simulation"], report["simulation_range"]
+    assert list(report["stacks"]) == ["simulation", "simulation_paper", *METHODS]
     check_all_orders(report)
+    check_order(report, "paper", "simulation_paper")
+    check_noise(report)
     assert near(sum(mean.values()), report["cpi"])
     assert sum(round(n * report["instructions"]) for n in mean.values()) == report["cycles"]
     for c, (low, high) in span.items():
-        assert all(low <= report["stacks"][order][c] <= high for order in ORDERS)
+        assert low <= report["stacks"]["simulation_paper"][c] <= high
     assert any(low < high for low, high in span.values())
 
 
 def test_errors_are_those_to_all_orders(every_order):
     report = every_order.report
-    check_errors(report, "simulation_mean", "max_error_mean")
+    check_errors(report)
+    check_errors(report, "simulation_paper", "max_error_paper")
     check_outside(report)
     for m in METHODS:
-        for key in "max_error", "max_error_inverse", "max_error_mean":
+        for key in "max_error", "max_error_paper":
             assert report["max_error_outside"][m] <= report[key][m]
 
 
 def test_the_page_of_all_orders(every_order):
-    assert re.match("simulation +inverse order +mean order +naive ", whole_rows(every_order.err, "CPI"))
+    assert re.match("mean order +paper's order +naive ", whole_rows(every_order.err, "CPI"))
     check_rows_are_printed(every_order)
-    check_errors_are_printed(every_order, "... to the mean", "max_error_mean")
+    check_errors_are_printed(every_order)
+    check_errors_are_printed(every_order, "... to the paper's", "max_error_paper")
     check_errors_are_printed(every_order, "... outside all", "max_error_outside")
     assert not has_trailing_blanks(every_order.err)
+
+
+def test_the_page_says_how_large_the_noise_is(here, every_order):
+    """Perfect structures save nothing when they become real; the program has real ones that do."""
+    noise, said = every_order.report["noise"], " ".join(every_order.err.split())
+    assert noise["percent"] > 0.01
+    assert f"Noise of the reference: at least {noise['percent']:.2f} % of cycles. So many are saved when " \
+           f"{noise['component']} becomes real" in said
+    perfect = " ".join(f"--set perfect.{c}=yes" for c in ORDERS["paper"])
+    run = measure(here, f"validate --orders paper {perfect} ./work 1000", **WORK)
+    assert run.report["noise"] is None and "Noise of the reference: not found." in run.err
+
+
+def test_a_core_without_a_graph_has_none_of_its_figures(here):
+    report = measure(here, "validate --orders paper --quiet --core small ./work 1000", **WORK).report
+    assert "graph" not in report["stacks"] and "graph" not in report["max_error"]
+    assert all("graph_cycles" not in x for x in report["runs"])
 
 
 def test_csv_and_svg_of_all_orders(every_order):
     report, rows = every_order.report, csv_rows(every_order.csv)
     assert [row["method"] for row in rows] == \
-        [*ORDERS, "simulation_mean", "simulation_lowest", "simulation_highest", *METHODS]
-    assert list(rows[0])[-4:] == ["max_error_mean_percent", "max_error_mean_component", "max_error_outside_percent",
-                                  "max_error_outside_component"]
-    _, _, mean, lowest, highest = rows[:5]
+        ["simulation", "simulation_paper", "simulation_lowest", "simulation_highest", *METHODS]
+    assert list(rows[0])[-6:] == [f"{key}_{of}" for key in ("max_error", "max_error_paper", "max_error_outside")
+                                  for of in ("percent", "component")]
+    mean, _, lowest, highest = rows[:4]
     for c in COMPONENTS:
         low, high = report["simulation_range"].get(c, (0, 0))
-        assert near(float(mean[c]), report["stacks"]["simulation_mean"].get(c, 0), 1e-6)
+        assert near(float(mean[c]), report["stacks"]["simulation"].get(c, 0), 1e-6)
         assert near(float(lowest[c]), low, 1e-6) and near(float(highest[c]), high, 1e-6)
-    for row in rows[:5]:
+    for row in rows[:4]:
         assert row["max_error_percent"] == row["max_error_outside_component"] == ""
-    for row in rows[5:]:
-        for key in "max_error", "max_error_mean", "max_error_outside":
+    for row in rows[4:]:
+        for key in "max_error", "max_error_paper", "max_error_outside":
             assert near(float(row[key + "_percent"]), report[key][row["method"]], 1e-4)
             assert row[key + "_component"] == report[key + "_component"][row["method"]]
     check_svg_says(every_order.svg, *report["stacks"])
@@ -324,15 +362,15 @@ def test_csv_and_svg_of_all_orders(every_order):
 
 def test_what_is_perfect_stays_perfect(here):
     report = measure(here, "validate --set perfect.branch=yes --set perfect.l1i=yes ./work 1000", **WORK).report
-    check_references(report)
-    for order in ORDERS:
-        stack = report["stacks"][order]
+    check_all_orders(report)
+    for name in "simulation", "simulation_paper":
+        stack = report["stacks"][name]
         assert stack["branch"] == stack["l1i"] == 0 < stack["l2d"]
 
 
 def test_forked_processes_count(here):
-    report = measure(here, "validate ./work 1000 3000", **FORKED).report
-    check_references(report)
+    report = measure(here, "validate --orders inverse ./work 1000 3000", **FORKED).report
+    check_order(report, "inverse")
     for stack in report["stacks"].values():
         assert near(sum(stack.values()), report["cpi"])
 
@@ -351,7 +389,7 @@ def test_parts_of_a_run_have_their_lengths(here):
     report = measure(here, "validate --skip 10000 --warmup 2000 --max-insns 3000 ./work 100000").report
     assert (report["skipped"], report["warmup"], report["instructions"]) == (10000, 2000, 3000)
     assert report["cut"] is True
-    check_references(report)
+    check_all_orders(report)
 
 
 def test_a_run_that_ends_while_it_is_skipped_measures_nothing(here):
@@ -369,7 +407,8 @@ def test_help_lists_the_options(here):
 
 @pytest.mark.mistake
 @pytest.mark.parametrize("pattern, words", [
-    ("all-orders", "stalls --all-orders ./work"),
+    ("unknown option '--orders'", "stalls --orders all ./work"),
+    ("--orders both: there are all, paper and inverse", "--orders both ./work"),
     ("no core 'pentuim'", "--core pentuim ./work"),
     ("rob.size", "--set rob.size=0 ./work"),
     ("no program given", ""),
@@ -413,7 +452,7 @@ INPUT = bytes(i * i % 251 for i in range(5000))
 def fed(here, stdin):
     """Validates `reads` with this open file as standard input: what it printed, and the report."""
     (here.work / "json").unlink(missing_ok=True)
-    process = here.spawn(here.command("validate", "--json", "json", "./reads"), stdin=stdin, stdout=PIPE, stderr=PIPE)
+    process = here.spawn(here.command("validate", "--orders", "paper", "--json", "json", "./reads"), stdin=stdin, stdout=PIPE, stderr=PIPE)
     status, out, err = finish(process)
     assert status == 4 and len(re.findall(b"^sum ", err, re.M)) == 1
     return out.decode(), timeless(here.json())
@@ -459,11 +498,11 @@ def test_input_begins_where_the_file_or_the_pipe_is(here):
 def test_output_to_a_terminal_is_that_to_a_file(here):
     """What a program does for a terminal it would not do for another file: in each run its output is of the same kind."""
     with open(here.work / "out", "w") as out:
-        process = here.spawn(here.command("validate", "--quiet", "--json", "json", "./lines"), stdout=out)
+        process = here.spawn(here.command("validate", "--orders", "paper", "--quiet", "--json", "json", "./lines"), stdout=out)
         assert finish(process)[0] == 0
     file = here.json()
     assert (here.work / "out").read_text() == 200 * "a line\n"
-    assert on_terminal(here, "validate --quiet --json json ./lines", "stdout", "stderr") == (0, 200 * "a line\n")
+    assert on_terminal(here, "validate --orders paper --quiet --json json ./lines", "stdout", "stderr") == (0, 200 * "a line\n")
     terminal = here.json()
     assert abs(terminal["instructions"] - file["instructions"]) < 2000
     for x, y in zip(terminal["runs"], file["runs"]):
@@ -499,11 +538,11 @@ def wait_until(condition):
 
 
 class Waiting:
-    """A validation that runs, the processes of its first twelve runs, and the FIFO from which each run waits for a byte."""
+    """A validation that runs, the processes of its first eight runs, and the FIFO from which each run waits for a byte."""
 
     def __init__(self, here, process, fifo):
         self.here, self.process, self.fifo = here, process, fifo
-        wait_until(lambda: len(self.children()) == 12)
+        wait_until(lambda: len(self.children()) == 8)
         self.runs = self.children()
 
     def children(self):
@@ -520,12 +559,12 @@ class Waiting:
 
 
 @contextmanager
-def begin_waiting(here, *options):
+def begin_waiting(here, orders):
     for name in "json", "csv":
         (here.work / name).unlink(missing_ok=True)
     os.mkfifo(here.work / "fifo")
     fifo = os.open(here.work / "fifo", os.O_RDWR)
-    words = ["validate", *options, "--jobs", "12", "--json", "json", "--csv", "csv", "./waits", "./fifo"]
+    words = ["validate", "--orders", orders, "--jobs", "8", "--json", "json", "--csv", "csv", "./waits", "./fifo"]
     process = here.spawn(here.command(*words), stdout=PIPE, stderr=PIPE)
     try:
         yield Waiting(here, process, fifo)
@@ -537,48 +576,49 @@ def begin_waiting(here, *options):
         (here.work / "fifo").unlink()
 
 
-BRANCH_AND_L1D = 3  # the place of this run among the first twelve
+KILLED = 3  # the place of a run among the first eight
 
 
 def test_a_run_that_is_killed_leaves_the_rest(here):
-    with begin_waiting(here) as waiting:
+    with begin_waiting(here, "paper") as waiting:
         waiting.end(6)
         whole = here.json()
-    with begin_waiting(here) as waiting:
-        os.kill(waiting.runs[BRANCH_AND_L1D], signal.SIGKILL)
+    with begin_waiting(here, "paper") as waiting:
+        os.kill(waiting.runs[KILLED], signal.SIGKILL)
         err = waiting.end(6)
         report = here.json()
     assert re.search(r"^ The run with real: branch l1d failed: killed by signal 9 \(Killed\)$", err, re.M)
-    assert re.search(r"^ branch prediction +\? +\? +[0-9.]+", err, re.M)
-    assert [i for i, x in enumerate(report["runs"]) if x["failed"]] == [BRANCH_AND_L1D]
-    assert report["runs"][BRANCH_AND_L1D]["cycles"] == 0
-    check_references(report)
+    assert re.search(r"^ branch prediction +\? +[0-9.]+", err, re.M)
+    assert [i for i, x in enumerate(report["runs"]) if x["failed"]] == [KILLED]
+    assert report["runs"][KILLED]["cycles"] == 0
+    check_order(report, "paper")
+    check_noise(report)
     assert all(report["stacks"][m] == whole["stacks"][m] for m in METHODS)
-    unknown = {order: [c for c, n in report["stacks"][order].items() if n is None] for order in ORDERS}
-    assert unknown == {"simulation": ["l1i", "branch"], "simulation_inverse": ["branch", "l2d"]}
-    for order in ORDERS:
-        for c, n in report["stacks"][order].items():
-            assert n is None or n == whole["stacks"][order][c]
-    check_errors(report, "simulation", "max_error")
-    check_errors(report, "simulation_inverse", "max_error_inverse")
+    stack = report["stacks"]["simulation"]
+    assert [c for c, n in stack.items() if n is None] == ["l1i", "branch"]
+    for c, n in stack.items():
+        assert n is None or n == whole["stacks"]["simulation"][c]
+    check_errors(report)
 
 
 def test_a_run_of_all_orders_that_is_killed_leaves_some_of_the_mean(here):
-    with begin_waiting(here, "--all-orders") as waiting:
-        os.kill(waiting.runs[BRANCH_AND_L1D], signal.SIGKILL)
+    with begin_waiting(here, "all") as waiting:
+        os.kill(waiting.runs[KILLED], signal.SIGKILL)
         err = waiting.end(6)
         report, rows = here.json(), csv_rows((here.work / "csv").read_text())
-    assert re.search(r"^ branch prediction +\? +\? +\? +[0-9.]+", err, re.M)
+    assert report["runs"][KILLED]["failed"] and set(report["runs"][KILLED]["real"]) == {"l1i", "l2i"}
+    assert re.search(r"^ branch prediction +\? +[0-9.]+ +[0-9.]+", err, re.M)
     check_all_orders(report)
-    assert [c for c, n in report["stacks"]["simulation_mean"].items() if n is not None] == ["base", "l2i"]
-    for row in rows[2:5]:
-        assert (row["branch"] == "") != (row["l2i"] == "")
-    check_errors(report, "simulation_mean", "max_error_mean")
+    check_noise(report)
+    assert [c for c, n in report["stacks"]["simulation"].items() if n is not None] == ["base", "l1i", "l2d"]
+    for row in (rows[0], *rows[2:4]):
+        assert row["branch"] == "" and row["l2d"] != ""
+    check_errors(report)
     check_outside(report)
 
 
 def test_the_run_that_methods_account_for_is_killed(here):
-    with begin_waiting(here) as waiting:
+    with begin_waiting(here, "paper") as waiting:
         os.kill(waiting.runs[0], signal.SIGKILL)
         err = waiting.end(125)
     assert err == "cyclescope: the run that the methods account for failed: killed by signal 9 (Killed)\n"
@@ -593,7 +633,7 @@ def is_alive(pid):
 
 
 def test_runs_die_with_their_parent(here):
-    with begin_waiting(here) as waiting:
+    with begin_waiting(here, "all") as waiting:
         waiting.process.kill()
         wait_until(lambda: not any(map(is_alive, waiting.runs)))
 

@@ -237,13 +237,13 @@ static void range_of(const uint64_t cycles[SETS], struct reference_range *range,
 {
     struct reference_plan plan;
     uint64_t of_run[REFERENCE_ALL_RUNS];
-    reference_plan_make(&plan, true);
+    reference_plan_make(&plan, REFERENCE_ALL);
     for (unsigned i = 0; i < plan.count; i++)
         for (unsigned real = 0; real < SETS; real++)
             if (graph_has_set(real) && run_of_set(real).real == plan.run[i].real)
                 of_run[i] = cycles[real];
     reference_all_orders(&plan, of_run, range);
-    reference_stack(0, of_run, paper);
+    reference_stack(&plan, REFERENCE_PAPER, of_run, paper);
 }
 
 static void show_stacks(struct comparison *c)

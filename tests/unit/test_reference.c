@@ -1,5 +1,5 @@
-/* The reference: which runs it needs, stacks of two orders and of all, and errors against them. Runs are made up: a
- * function says how many cycles pass with which structures real. */
+/* The reference: which runs it needs, stacks of single orders and of all, noise, and errors against them. Runs are made
+ * up: a function says how many cycles pass with which structures real. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static struct reference_range all_orders_of(world *w)
     struct reference_plan plan;
     uint64_t cycles[REFERENCE_ALL_RUNS];
     struct reference_range range;
-    reference_plan_make(&plan, true);
+    reference_plan_make(&plan, REFERENCE_ALL);
     simulate(&plan, w, cycles);
     reference_all_orders(&plan, cycles, &range);
     return range;
@@ -45,31 +45,33 @@ static void has(const struct reference_range *r, enum component c, int64_t lowes
 
 /* ---- runs */
 
-static void two_orders_are_12_runs(void **state)
+static void an_order_is_8_runs(void **state)
 {
     (void)state;
-    struct reference_plan plan;
-    const struct reference_run *run = plan.run;
-    reference_plan_make(&plan, false);
-    assert_int_equal(plan.count, 12);
-    assert_false(plan.all_orders);
-    assert_int_equal(run[0].real, EVERYTHING);
-    assert_int_equal(run[1].real, 0);
-    assert_int_equal(run[3].real, REAL(l1d) | REAL(branch));
-    assert_int_equal(run[8].real, REAL(l1d) | REAL(branch) | REAL(l2d));
-    assert_int_equal(run[11].real, EVERYTHING & ~REAL(itlb));
+    struct reference_plan paper, inverse;
+    reference_plan_make(&paper, REFERENCE_PAPER);
+    reference_plan_make(&inverse, REFERENCE_INVERSE);
+    assert_int_equal(paper.count, 8);
+    assert_int_equal(paper.orders, REFERENCE_PAPER);
+    assert_int_equal(paper.run[0].real, EVERYTHING);
+    assert_int_equal(paper.run[1].real, 0);
+    assert_int_equal(paper.run[3].real, REAL(l1d) | REAL(branch));
+    assert_int_equal(paper.run[4].real, REAL(l1d) | REAL(branch) | REAL(l1i));
+    assert_int_equal(paper.run[7].real, EVERYTHING & ~REAL(dtlb));
+    assert_int_equal(inverse.count, 8);
+    assert_int_equal(inverse.run[0].real, EVERYTHING);
+    assert_int_equal(inverse.run[4].real, REAL(l1d) | REAL(branch) | REAL(l2d));
+    assert_int_equal(inverse.run[7].real, EVERYTHING & ~REAL(itlb));
 }
 
-static void all_orders_are_72_runs_of_which_those_of_two_come_first(void **state)
+static void all_orders_are_72_runs(void **state)
 {
     (void)state;
-    struct reference_plan two, all;
+    struct reference_plan all;
     bool seen[EVERYTHING + 1] = {false};
-    reference_plan_make(&two, false);
-    reference_plan_make(&all, true);
+    reference_plan_make(&all, REFERENCE_ALL);
     assert_int_equal(all.count, 72);
-    assert_true(all.all_orders);
-    assert_memory_equal(all.run, two.run, REFERENCE_RUNS * sizeof all.run[0]);
+    assert_int_equal(all.run[0].real, EVERYTHING);
     for (unsigned i = 0; i < all.count; i++) {
         unsigned real = all.run[i].real;
         assert_int_equal(real & ~EVERYTHING, 0);
@@ -78,6 +80,16 @@ static void all_orders_are_72_runs_of_which_those_of_two_come_first(void **state
         assert_false(real & REAL(l2d) && !(real & REAL(l1d)));
         seen[real] = true;
     }
+}
+
+static void orders_have_names(void **state)
+{
+    (void)state;
+    assert_int_equal(reference_orders_find("all"), REFERENCE_ALL);
+    assert_int_equal(reference_orders_find("paper"), REFERENCE_PAPER);
+    assert_int_equal(reference_orders_find("inverse"), REFERENCE_INVERSE);
+    assert_int_equal(reference_orders_find("mean"), -1);
+    assert_string_equal(reference_orders_name(REFERENCE_INVERSE), "inverse");
 }
 
 /* ---- stacks computed by hand */
@@ -273,18 +285,92 @@ static void a_failed_run_leaves_what_needs_it_unknown(void **state)
     has(&r, COMPONENT_l1i, 3, 3, 3);
 }
 
-static void stacks_of_two_orders_need_only_their_runs(void **state)
+static void the_stack_of_an_order_needs_only_its_runs(void **state)
 {
     (void)state;
     struct reference_plan plan;
     uint64_t cycles[REFERENCE_ALL_RUNS];
     int64_t stack[COMPONENTS];
-    reference_plan_make(&plan, true);
+    reference_plan_make(&plan, REFERENCE_ALL);
     simulate(&plan, instruction_caches_fail, cycles);
-    for (unsigned order = 0; order < REFERENCE_ORDERS; order++) {
-        reference_stack(order, cycles, stack);
+    for (enum reference_orders order = REFERENCE_PAPER; order <= REFERENCE_INVERSE; order++) {
+        reference_stack(&plan, order, cycles, stack);
         assert_memory_equal(stack, costs, sizeof costs);
     }
+}
+
+/* The paper's order has the I-TLB real before the D-TLB; the inverse order after it. */
+static uint64_t tlbs_together(unsigned real)
+{
+    return 1000 + (real & REAL(itlb) && real & REAL(dtlb) ? 60 : 0);
+}
+
+static void the_stack_of_an_order_is_the_same_from_its_own_runs(void **state)
+{
+    (void)state;
+    struct reference_plan plan;
+    uint64_t cycles[REFERENCE_ALL_RUNS];
+    int64_t stack[COMPONENTS];
+    reference_plan_make(&plan, REFERENCE_PAPER);
+    simulate(&plan, tlbs_together, cycles);
+    reference_stack(&plan, REFERENCE_PAPER, cycles, stack);
+    assert_int_equal(stack[COMPONENT_itlb], 0);
+    assert_int_equal(stack[COMPONENT_dtlb], 60);
+    reference_plan_make(&plan, REFERENCE_INVERSE);
+    simulate(&plan, tlbs_together, cycles);
+    reference_stack(&plan, REFERENCE_INVERSE, cycles, stack);
+    assert_int_equal(stack[COMPONENT_itlb], 60);
+    assert_int_equal(stack[COMPONENT_dtlb], 0);
+}
+
+/* ---- noise */
+
+static struct reference_noise noise_of(world *w, enum reference_orders orders)
+{
+    struct reference_plan plan;
+    uint64_t cycles[REFERENCE_ALL_RUNS];
+    reference_plan_make(&plan, orders);
+    simulate(&plan, w, cycles);
+    return reference_noise(&plan, cycles);
+}
+
+static void waits_are_no_noise(void **state)
+{
+    (void)state;
+    assert_int_equal(noise_of(side_by_side, REFERENCE_ALL).cycles, 0);
+    assert_int_equal(noise_of(both_needed, REFERENCE_ALL).cycles, 0);
+}
+
+/* Wrong paths bring instructions, unless these are all there. */
+static uint64_t wrong_path_helps(unsigned real)
+{
+    return additive(real) + (real & REAL(l2i) && !(real & REAL(branch)) ? 9 : 0);
+}
+
+static void cycles_that_a_real_structure_saves_are_noise(void **state)
+{
+    (void)state;
+    struct reference_noise n = noise_of(additive, REFERENCE_PAPER);
+    assert_int_equal(n.cycles, 2);
+    assert_int_equal(n.component, COMPONENT_l1d);
+    assert_int_equal(n.real, 0);
+    n = noise_of(wrong_path_helps, REFERENCE_ALL);
+    assert_int_equal(n.cycles, 9);
+    assert_int_equal(n.component, COMPONENT_branch);
+    assert_int_equal(n.real & (REAL(l1i) | REAL(l2i) | REAL(branch)), REAL(l1i) | REAL(l2i));
+    assert_int_equal(noise_of(wrong_path_helps, REFERENCE_PAPER).cycles, 2); /* prediction is real before the caches */
+}
+
+static uint64_t data_cache_fails(unsigned real)
+{
+    return real & REAL(l1d) ? 0 : additive(real);
+}
+
+static void failed_runs_are_no_noise(void **state)
+{
+    (void)state;
+    assert_int_equal(noise_of(data_cache_fails, REFERENCE_ALL).cycles, 0);
+    assert_int_equal(noise_of(all_perfect_fails, REFERENCE_PAPER).cycles, 0);
 }
 
 /* ---- errors */
@@ -329,8 +415,9 @@ static void errors_are_those_of_what_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_orders_are_12_runs),
-        cmocka_unit_test(all_orders_are_72_runs_of_which_those_of_two_come_first),
+        cmocka_unit_test(an_order_is_8_runs),
+        cmocka_unit_test(all_orders_are_72_runs),
+        cmocka_unit_test(orders_have_names),
         cmocka_unit_test(what_adds_up_is_the_same_in_every_order),
         cmocka_unit_test(waits_at_once_are_shared_evenly),
         cmocka_unit_test(a_wait_that_needs_both_is_shared_evenly),
@@ -341,7 +428,11 @@ int main(void)
         cmocka_unit_test(the_mean_sums_to_the_cycles),
         cmocka_unit_test(all_perfect_is_needed_by_all_but_second_caches),
         cmocka_unit_test(a_failed_run_leaves_what_needs_it_unknown),
-        cmocka_unit_test(stacks_of_two_orders_need_only_their_runs),
+        cmocka_unit_test(the_stack_of_an_order_needs_only_its_runs),
+        cmocka_unit_test(the_stack_of_an_order_is_the_same_from_its_own_runs),
+        cmocka_unit_test(waits_are_no_noise),
+        cmocka_unit_test(cycles_that_a_real_structure_saves_are_noise),
+        cmocka_unit_test(failed_runs_are_no_noise),
         cmocka_unit_test(errors_are_distances_to_what_orders_give),
         cmocka_unit_test(errors_are_those_of_what_is_known),
     };
