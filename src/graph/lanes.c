@@ -348,7 +348,8 @@ static void add_miss(struct lanes *l, const struct graph_node *n, const struct r
     }
 }
 
-/* A store has computed its address at t + 1, and completes when its data is known, too. */
+/* A store has computed its address at t + 1, and completes when its data is known, too. Loads wait until an atomic has
+ * completed. */
 INLINE void store_completes(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict t,
                             struct row *restrict x)
 {
@@ -358,7 +359,7 @@ INLINE void store_completes(struct lanes *restrict l, const struct graph_node *n
     ALL_LANES(i)
     {
         int16_t address = after(t->lane[i], 1), done = loads ? x->lane[i] : later(address, source->lane[i]);
-        l->known.lane[i] = later(l->known.lane[i], address);
+        l->known.lane[i] = later(l->known.lane[i], loads ? done : address);
         data->lane[i] = late ? source->lane[i] : done;
         x->lane[i] = done;
     }

@@ -222,7 +222,7 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
     bool late = n->flags & NODE_LATE_DATA;
     int64_t source = late ? e->reg[n->source[1]] : LONG_AGO;
     int64_t done = n->flags & NODE_LOAD ? loaded : later(t + 1, source);
-    e->known = later(e->known, t + 1);
+    e->known = later(e->known, n->flags & NODE_LOAD ? loaded : t + 1);
     e->data[e->stores + 1] = late ? source : done;
     return done;
 }

@@ -187,6 +187,18 @@ static void a_load_waits_for_addresses_of_older_stores(void **state)
     assert_int_equal(cycles() - store, HIT); /* it issues when the store has its address, one cycle before it commits */
 }
 
+static void a_load_waits_until_an_older_atomic_has_completed(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(MISS);
+    n->flags |= NODE_STORE | NODE_AT_HEAD;
+    n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = 1;
+    long atomic = cycles();
+    add_load(0);
+    assert_int_equal(cycles() - atomic, HIT); /* it issues when the atomic completes, one cycle before it commits */
+}
+
 static void a_store_forwards_when_its_data_is_known(void **state)
 {
     (void)state;
@@ -301,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_hit_waits_for_the_miss_that_brings_its_line),
         cmocka_unit_test(a_ninth_miss_waits_for_one_of_eight_mshrs),
         cmocka_unit_test(a_load_waits_for_addresses_of_older_stores),
+        cmocka_unit_test(a_load_waits_until_an_older_atomic_has_completed),
         cmocka_unit_test(a_store_forwards_when_its_data_is_known),
         cmocka_unit_test(stores_wait_for_room_in_the_store_buffer),
         cmocka_unit_test(stores_wait_for_mshrs),
