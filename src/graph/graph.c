@@ -67,6 +67,9 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
     c->latency[LEVEL_L1] = (unsigned)k->l1d_latency;
     c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;
     c->latency[LEVEL_L3] = c->latency[LEVEL_L2] + (k->l3_size ? (unsigned)k->l3_latency : 0);
+    c->page_shift = (unsigned)__builtin_ctzll(k->tlb_page);
+    c->translation[TLB_L2] = k->l2tlb_entries ? (unsigned)k->l2tlb_latency : 0;
+    c->translation[TLB_WALK] = c->translation[TLB_L2] + (unsigned)k->tlb_walk_latency;
     c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)k->memory_latency;
     unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
     queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;

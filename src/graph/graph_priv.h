@@ -20,6 +20,8 @@ struct graph_core {
     unsigned data_line_bytes, second_line_bytes; /* lines of the L1D and the L2 */
     unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
     unsigned forward_latency;
+    unsigned page_shift;                 /* log2 of the bytes of a page */
+    unsigned translation[TLB_WALK + 1];  /* cycles of a translation, by the level that has it */
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     uint8_t units[POOLS];
     struct class_timing timing[CLASS_COUNT];
@@ -43,8 +45,8 @@ enum { EDGE_CYCLES_MOST = 2500 };
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
-/* Rows that the evaluation keeps: of the last stores, of the last lines of data and of the last lines of code. */
-enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64 };
+/* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
 
 enum node_flag {
     NODE_LOAD = 1,
@@ -63,8 +65,11 @@ struct graph_node {
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
     uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
-    uint16_t itlb_cycles, misfetch_cycles;
-    uint16_t dtlb_cycles;                   /* until it issues again with its translation */
+    uint16_t misfetch_cycles;
+    uint16_t itlb_cycles[PREDICTIONS];
+    uint16_t dtlb_cycles[PREDICTIONS];      /* until it issues again with its translation */
+    uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
+    bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t load_cycles[PREDICTIONS];      /* of a load that requests a line: its latency; else 0 */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */

@@ -65,8 +65,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
     if (l->after_serial)
         raise(f, committed_before(l, 1));
-    if (n->itlb_cycles)
-        add_masked(f, &l->itlb, n->itlb_cycles);
+    if (n->itlb_cycles[0] | n->itlb_cycles[1])
+        add_predicted(f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
         add_masked(f, &l->branch, n->misfetch_cycles);
     if (n->fetch_prefetches)
@@ -217,6 +217,29 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
         l->judge[unit_judges[k]].slot[when[k] % CONTENTION_CYCLES] = use[k] + need->issue;
 }
 
+/* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no
+ * slot. Those whose times are equal do not. */
+static void issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again)
+{
+    struct verdict v = {.any = 0};
+    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
+        unsigned j = unit_judges[k], lane = l->judge_lane[j];
+        v.of[j] = 0;
+        if (again->lane[lane] > t->lane[lane]) {
+            uint64_t when = time_of(l, again, lane);
+            v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
+            v.any |= v.of[j];
+        }
+    }
+    if (!v.any)
+        return;
+    struct row held = *again;
+    share_verdict(&v);
+    add_delays(l, &held, &v);
+    ALL_LANES(i)
+    again->lane[i] = again->lane[i] > t->lane[i] ? held.lane[i] : again->lane[i];
+}
+
 /* Instructions leave their queues at the times in `t`. */
 INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
 {
@@ -288,23 +311,9 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
         in.lane[i] = left->lane[i] >= t->lane[i] ? -1 : 0;
         again.lane[i] = later(t->lane[i], known);
     }
-    struct verdict v = {.any = 0};
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        unsigned j = unit_judges[k], lane = l->judge_lane[j];
-        v.of[j] = 0;
-        if (in.lane[lane] && again.lane[lane] > t->lane[lane]) {
-            uint64_t when = time_of(l, &again, lane);
-            v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
-            v.any |= v.of[j];
-        }
-    }
-    if (v.any) {
-        struct row held = again;
-        share_verdict(&v);
-        add_delays(l, &held, &v);
-        ALL_LANES(i)
-        again.lane[i] = again.lane[i] > t->lane[i] ? held.lane[i] : again.lane[i];
-    }
+    ALL_LANES(i)
+    again.lane[i] = in.lane[i] ? again.lane[i] : t->lane[i];
+    issue_again(l, need, t, &again);
     ALL_LANES(i)
     {
         int16_t mask = in.lane[i];
@@ -438,6 +447,24 @@ INLINE void fetch_and_dispatch(struct lanes *restrict l, const struct graph_node
         enter_queues(l, need, d);
 }
 
+/* Instructions that lack their translation at the times in `t` issue again when they have it. */
+static void await_translation(struct lanes *l, const struct graph_node *n, const struct contention_need *need,
+                              struct row *t)
+{
+    struct row again = *t;
+    add_predicted(&again, &l->dtlb, n->dtlb_cycles);
+    if (n->walks)
+        l->walked[++l->walks % GRAPH_WALKS] = again;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        unsigned distance = n->walk_distance[g / DATA_CACHES];
+        const struct row *walked = &l->walked[(l->walks - n->walks + 1 - distance) % GRAPH_WALKS];
+        for (unsigned i = g * GROUP_LANES; distance && i < (g + 1) * GROUP_LANES; i++)
+            again.lane[i] = later(again.lane[i], l->dtlb.lane[i] ? walked->lane[i] : TIME_LEAST);
+    }
+    issue_again(l, need, t, &again);
+    *t = again;
+}
+
 /* Sets `t` to the time of issue, with the translation of the address. */
 INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
                          const struct row *d, struct row *t)
@@ -451,13 +478,8 @@ INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, c
         t->lane[i] = later(t->lane[i], after(l->leave.lane[i], 1));
     }
     issue(l, need, t);
-    if (n->dtlb_cycles) {
-        struct row again = *t;
-        add_masked(&again, &l->dtlb, n->dtlb_cycles);
-        issue(l, need, &again);
-        ALL_LANES(i)
-        t->lane[i] = (int16_t)((l->dtlb.lane[i] & again.lane[i]) | (~l->dtlb.lane[i] & t->lane[i]));
-    }
+    if (n->walks | n->walk_distance[0] | n->walk_distance[1])
+        await_translation(l, n, need, t);
 }
 
 /* Sets `x` to the time of completion. */
@@ -529,8 +551,8 @@ static unsigned most(const uint16_t cycles[PREDICTIONS])
 static unsigned growth(const struct graph_core *c, const struct graph_node *n)
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
-    unsigned fetch = n->itlb_cycles + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
-    unsigned result = n->dtlb_cycles + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
+    unsigned fetch = most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
+    unsigned result = most(n->dtlb_cycles) + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
     fetch += n->fetch_prefetch_cycles;
     result += n->prefetch_cycles;
     return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;

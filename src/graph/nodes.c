@@ -8,6 +8,7 @@
 enum {
     PREFETCHES = 64, /* lines that one access can make prefetchers request */
     LINES = 1024,    /* entries of the table of recent arrivals, by line */
+    PAGES = 256,     /* entries of the table of recent walks, by page */
     BUCKETS = 4096,  /* lists of recent stores, by the 8 bytes that they write */
     NO_STORE = 0     /* stores count from 1 */
 };
@@ -44,6 +45,13 @@ struct line_entry {
     uint16_t prefetch_cycles;  /* its latency */
 };
 
+/* Which walk last brought the translation of a page, by prediction; 0: none. Walks count from 1. */
+struct page_entry {
+    uint64_t page;
+    uint32_t walk[PREDICTIONS];
+    uint32_t insn[PREDICTIONS]; /* number of the instruction that walked */
+};
+
 struct node_builder {
     struct graph_core core;
     unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
@@ -61,6 +69,8 @@ struct node_builder {
     struct line_entry second_line[LINES];          /* of the L2: prefetches */
     struct line_entry fetch_line[LINES];           /* of the L1I: prefetches */
     uint32_t fetch_arrivals;                       /* arrivals of instruction lines so far */
+    struct page_entry page[PAGES];
+    uint32_t walks;                                /* walks for data so far */
     struct prefetched_line prefetched[PREFETCHES]; /* by the current access */
     unsigned prefetches;                           /* elements of `prefetched` */
     uint32_t bucket[BUCKETS];                      /* number of the youngest store in each list, or NO_STORE */
@@ -95,6 +105,12 @@ static unsigned fetch_line(struct node_builder *b, uint64_t addr)
     return level_from_counts(b->memory, before, after);
 }
 
+/* Returns the level that has a translation, from misses and walks counted before and after the access. */
+static unsigned tlb_level_from_counts(const uint64_t before[2], const uint64_t after[2])
+{
+    return after[1] > before[1] ? TLB_WALK : after[0] > before[0] ? TLB_L2 : TLB_L1;
+}
+
 /* Fetches the lines of an instruction as far as they are not the current one. Returns the level of the farthest. */
 static unsigned fetch_level(struct node_builder *b, const struct held_insn *h, uint64_t first, uint64_t last)
 {
@@ -107,12 +123,15 @@ static unsigned fetch_level(struct node_builder *b, const struct held_insn *h, u
     return level;
 }
 
-static unsigned data_level(struct node_builder *b, const struct held_insn *h)
+/* Sets *translation to the enum tlb_level that has the translation. */
+static unsigned data_level(struct node_builder *b, const struct held_insn *h, unsigned *translation)
 {
     const struct memsys_counts *w = memsys_warm_counts(b->memory);
+    uint64_t tlb[2] = {w->dtlb_misses[0], w->dtlb_walks[0]};
     uint64_t before[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
     memsys_warm_data(b->memory, h->addr, h->size, h->pc, h->flags & IS_STORE);
     uint64_t after[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
+    *translation = tlb_level_from_counts(tlb, (uint64_t[2]){w->dtlb_misses[0], w->dtlb_walks[0]});
     return level_from_counts(b->memory, before, after);
 }
 
@@ -227,7 +246,6 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
 {
     const struct graph_core *c = &b->core;
     unsigned waits = s->cycles[FETCH_L1I] + s->cycles[FETCH_L2I];
-    n->itlb_cycles = s->cycles[FETCH_ITLB];
     n->misfetch_cycles = s->cycles[FETCH_MISFETCH];
     for (unsigned v = 0; v < PREDICTIONS; v++) {
         n->l2i_cycles[v] = s->line_cycles;
@@ -263,7 +281,12 @@ static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, s
     uint64_t first = h->pc >> b->fetch_shift, last = (h->pc + h->length - 1) >> b->fetch_shift;
     b->prefetches = 0;
     uint64_t before = b->fetched_line;
+    const struct memsys_counts *w = memsys_warm_counts(b->memory);
+    uint64_t tlb[2] = {w->itlb_misses[0], w->itlb_walks[0]};
     unsigned level = fetch_level(b, h, first, last);
+    unsigned translation = tlb_level_from_counts(tlb, (uint64_t[2]){w->itlb_misses[0], w->itlb_walks[0]});
+    n->itlb_cycles[PREDICTION_REAL] = h->stalls.cycles[FETCH_ITLB];
+    n->itlb_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.translation[translation];
     set_fetch_stalls(b, &h->stalls, n, level);
     join_groups(b, h, n, PREDICTION_PERFECT, first, last);
     join_groups(b, h, n, PREDICTION_REAL, first, last);
@@ -364,6 +387,38 @@ static void find_match(const struct node_builder *b, const struct held_insn *h, 
         n->flags |= NODE_WHOLE;
 }
 
+/* ---- translations of data */
+
+/* With real prediction, the cycles of the real run count, and with perfect prediction those of the level that has the
+ * translation when nothing comes from wrong paths. A page that an instruction in the window has walked for is waited
+ * for. `translation`: enum tlb_level. */
+static void set_translation(struct node_builder *b, const struct held_insn *h, struct graph_node *n,
+                            unsigned translation)
+{
+    uint64_t page = h->addr >> b->core.page_shift;
+    struct page_entry *e = &b->page[page % PAGES];
+    uint16_t real = h->access.translation_cycles, perfect = (uint16_t)b->core.translation[translation];
+    if (e->page != page) {
+        if (!(real | perfect))
+            return;
+        *e = (struct page_entry){.page = page};
+    }
+    for (unsigned v = 0; v < PREDICTIONS; v++) {
+        uint16_t cycles = v == PREDICTION_REAL ? real : perfect;
+        bool recent = e->walk[v] && (uint32_t)b->insns - e->insn[v] < b->core.rob_size &&
+                      b->walks - e->walk[v] < GRAPH_WALKS - 1;
+        if (recent && (v == PREDICTION_REAL || !cycles)) {
+            n->walk_distance[v] = (uint16_t)(b->walks - e->walk[v] + 1);
+        } else if (cycles) {
+            n->dtlb_cycles[v] = cycles;
+            n->walks = true;
+            e->walk[v] = b->walks + 1;
+            e->insn[v] = (uint32_t)b->insns;
+        }
+    }
+    b->walks += n->walks;
+}
+
 /* ---- lines */
 
 /* Sets how a load gets its line in one prediction: it requests the line, or it waits for an arrival. `level` is where
@@ -427,8 +482,9 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
 {
     struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
     b->prefetches = 0;
-    unsigned level = data_level(b, h);
+    unsigned translation, level = data_level(b, h, &translation);
     unsigned brings = 0;
+    set_translation(b, h, n, translation);
     find_match(b, h, n);
     for (unsigned v = 0; v < PREDICTIONS; v++) {
         set_arrival(b, h, n, v, level, e);
@@ -445,7 +501,11 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
     bool loads = h->flags & IS_LOAD;
     if (!loads)
         b->prefetches = 0;
-    unsigned level = h->size && !loads ? data_level(b, h) : d->level;
+    unsigned translation, level = d->level;
+    if (h->size && !loads) {
+        level = data_level(b, h, &translation);
+        set_translation(b, h, n, translation);
+    }
     n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = d->cycles ? d->cycles : 1;
     if (level == LEVEL_L1 && !d->merged) /* else it waits for a line on its way, with either prediction */
         n->drain_cycles[PREDICTION_PERFECT] = 1;
@@ -476,15 +536,15 @@ static void bound(uint16_t *cycles)
 static void bound_edges(struct graph_node *n)
 {
     const unsigned large = ~0u << 11; /* bits of numbers that may be too large; few are */
-    unsigned all = n->itlb_cycles | n->misfetch_cycles | n->dtlb_cycles;
+    unsigned all = n->misfetch_cycles;
     for (unsigned v = 0; v < PREDICTIONS; v++)
-        all |= n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] | n->drain_cycles[v];
+        all |= n->itlb_cycles[v] | n->dtlb_cycles[v] | n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] | n->drain_cycles[v];
     if (!(all & large))
         return;
-    bound(&n->itlb_cycles);
     bound(&n->misfetch_cycles);
-    bound(&n->dtlb_cycles);
     for (unsigned v = 0; v < PREDICTIONS; v++) {
+        bound(&n->itlb_cycles[v]);
+        bound(&n->dtlb_cycles[v]);
         bound(&n->l1i_cycles[v]);
         bound(&n->l2i_cycles[v]);
         bound(&n->load_cycles[v]);
@@ -509,8 +569,7 @@ void node_build(struct node_builder *b, const struct held_insn *h, struct graph_
     *n = (struct graph_node){.flags = flags_of(h),
                              .class = h->class,
                              .source = {h->source[0], h->source[1], h->source[2]},
-                             .dest = h->dest,
-                             .dtlb_cycles = h->access.translation_cycles};
+                             .dest = h->dest};
     set_fetch_edges(b, h, n);
     set_room(b, h, n);
     if (h->flags & IS_LOAD && h->size)

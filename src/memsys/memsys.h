@@ -136,7 +136,8 @@ typedef void memsys_on_prefetch(void *context, const struct prefetched_line *p);
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
-/* Counts of warming accesses: misses of demand accesses, and page walks. The other counts are incomplete. */
+/* Counts of warming accesses: misses of demand accesses, misses of TLBs, and page walks. The other counts are
+ * incomplete. */
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* From now on `on_prefetch` is called for each line that a prefetcher requests; NULL: not any more. */
 void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch, void *context);

@@ -27,7 +27,8 @@ struct evaluation {
     int64_t *data, *left;         /* by number of the store, from 1 */
     int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
     int64_t *arrival;             /* by number of the arrival, from 1 */
-    uint64_t stores, arrivals, fetch_arrivals;
+    int64_t *walked;              /* by number of the walk, from 1: the translation is known */
+    uint64_t stores, arrivals, fetch_arrivals, walks;
     struct contention_limits limits;
     struct contention contention;
 };
@@ -138,7 +139,7 @@ static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t 
         f = later(f, t[i - 1].completed);
     if (i && e->nodes[i - 1].flags & NODE_SERIAL)
         f = later(f, t[i - 1].committed);
-    f += e->real & GRAPH_ITLB ? n->itlb_cycles : 0;
+    f += e->real & GRAPH_ITLB ? n->itlb_cycles[prediction(e)] : 0;
     f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
     return read_lines(e, n, f);
 }
@@ -163,6 +164,19 @@ static int64_t dispatch(struct evaluation *e, const struct graph_node *n, uint64
     return enter(e, n, i, d);
 }
 
+/* An instruction that lacks its translation at time t issues again when it has it. Returns when it last issues. */
+static int64_t translate(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
+{
+    unsigned v = prediction(e);
+    uint64_t before = e->walks;
+    int64_t again = t + (e->real & GRAPH_DTLB ? n->dtlb_cycles[v] : 0);
+    if (n->walks)
+        e->walked[++e->walks] = again;
+    if (n->walk_distance[v] && e->real & GRAPH_DTLB)
+        again = later(again, e->walked[before + 1 - n->walk_distance[v]]);
+    return again > t ? issue(e, n, again, &e->verdict[i].retry) : t;
+}
+
 static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t dispatched)
 {
     int64_t t = later(dispatched + 1, e->reg[n->source[0]]);
@@ -175,9 +189,7 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
             t = later(t, e->leave + 1);
     }
     t = issue(e, n, t, &e->verdict[i].issue);
-    if (n->dtlb_cycles && e->real & GRAPH_DTLB)
-        t = issue(e, n, t + n->dtlb_cycles, &e->verdict[i].retry);
-    return t;
+    return translate(e, n, i, t);
 }
 
 /* When a load has its data from the caches. */
@@ -292,7 +304,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
     for (unsigned r = 0; r < 64; r++)
         e->reg[r] = LONG_AGO;
     e->known = e->access = e->leave = LONG_AGO;
-    e->stores = e->arrivals = e->fetch_arrivals = 0;
+    e->stores = e->arrivals = e->fetch_arrivals = e->walks = 0;
     for (uint64_t i = 0; i < count; i++) {
         const struct graph_node *n = &e->nodes[i];
         struct literal_times *t = &e->times[i];
@@ -326,6 +338,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.left = allocate(count, sizeof *e.left);
     e.arrival = allocate(2 * count, sizeof *e.arrival);
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
+    e.walked = allocate(count, sizeof *e.walked);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
@@ -345,5 +358,6 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.left);
     free(e.arrival);
     free(e.fetch_arrival);
+    free(e.walked);
     return count ? (uint64_t)times[count - 1].committed : 0;
 }

@@ -124,7 +124,7 @@ static void instruction_misses_have_parts(void **state)
     struct graph_node *n = add();
     n->l1i_cycles[0] = n->l1i_cycles[1] = 9;
     n->l2i_cycles[0] = n->l2i_cycles[1] = 250;
-    n->itlb_cycles = 30;
+    n->itlb_cycles[0] = n->itlb_cycles[1] = 30;
     n->misfetch_cycles = 2;
     long all = cycles();
     assert_int_equal(all - cycles_without(GRAPH_L2I), 250);
@@ -140,7 +140,8 @@ static void loads_in_a_chain_take_the_latency_of_their_level(void **state)
     for (unsigned i = 0; i < 3; i++) {
         struct graph_node *n = add_load(MISS);
         n->source[0] = n->dest = REG;
-        n->dtlb_cycles = 30;
+        n->dtlb_cycles[0] = n->dtlb_cycles[1] = 30;
+        n->walks = true;
     }
     long all = cycles();
     assert_int_equal(all - cycles_without(GRAPH_L2D), 3 * (MISS - SECOND));
