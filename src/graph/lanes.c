@@ -28,6 +28,18 @@ INLINE void add_predicted(struct row *restrict to, const struct row *restrict ma
     }
 }
 
+/* Adds what instruction lines take beyond the L2, in sets with a real one. `alone`: the L2 has them unless it also has
+ * data: then that is only in sets in which the data caches are real. */
+INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restrict to,
+                              const uint16_t cycles[PREDICTIONS], bool alone)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t c = (int16_t)(alone && g % DATA_CACHES < DATA_CACHES - 1 ? 0 : cycles[g / DATA_CACHES]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (l->l2i.lane[i] & c));
+    }
+}
+
 INLINE void begin_fetch(struct row *restrict f, const struct row *restrict group, const struct row *restrict room)
 {
     ALL_LANES(i)
@@ -40,7 +52,8 @@ static void prefetch_lines(struct lanes *restrict l, const struct graph_node *n)
     struct row *a = &l->fetch_arrival[++l->fetch_arrivals % GRAPH_FETCH_ARRIVALS];
     *a = l->fetched;
     add_masked(a, &l->l1i, l->core.latency[LEVEL_L2] - l->core.latency[LEVEL_L1]);
-    add_masked(a, &l->l2i, n->fetch_prefetch_cycles);
+    const uint16_t cycles[PREDICTIONS] = {n->fetch_prefetch_cycles, n->fetch_prefetch_cycles};
+    add_beyond_second(l, a, cycles, n->prefetch_second_alone);
 }
 
 /* With perfect prediction, fetch waits for a line that the prefetcher has requested. `arrivals`: those before this
@@ -76,7 +89,7 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
     if (n->l1i_cycles[0] | n->l1i_cycles[1])
         add_predicted(f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
-        add_predicted(f, &l->l2i, n->l2i_cycles);
+        add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
 }
 
 /* The rows that dispatch waits for. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "graph/code_second.h"
 #include "graph/graph_priv.h"
 
 enum {
@@ -56,6 +57,7 @@ struct node_builder {
     struct graph_core core;
     unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
     struct memsys *memory;                          /* as instructions that retire leave it */
+    struct code_second code_second;                 /* the L2 without data */
     uint64_t insns;                                 /* nodes built so far */
     uint32_t stores;                                /* stores so far */
     uint32_t arrivals;                              /* arrivals so far */
@@ -259,6 +261,22 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
     }
 }
 
+static bool uses_code_second(struct node_builder *b, uint64_t addr)
+{
+    return code_second_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
+}
+
+/* Lines that come from beyond the L2 may be there if no data is. `level` as in set_fetch_stalls. */
+static void set_second_alone(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned level)
+{
+    uint64_t end = h->pc + h->length - 1;
+    if (level == LEVEL_L1 && !h->stalls.requested && !(n->l2i_cycles[0] | n->l2i_cycles[1]))
+        return;
+    n->second_alone = uses_code_second(b, h->pc);
+    if (h->pc >> b->fetch_shift != end >> b->fetch_shift)
+        n->second_alone &= uses_code_second(b, end);
+}
+
 /* With perfect prediction, a line that the prefetcher has requested comes when it arrives, and not a fixed time after
  * fetch needs it. With real prediction the stall of the real run counts, since wrong paths bring lines as well. */
 static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint64_t line, unsigned level)
@@ -273,6 +291,10 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
     unsigned from = add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
     n->fetch_prefetches = from > LEVEL_L1;
     n->fetch_prefetch_cycles = beyond_second(c, from);
+    n->prefetch_second_alone = true;
+    for (unsigned i = 0; i < b->prefetches; i++)
+        if (!b->prefetched[i].data && b->prefetched[i].into == LEVEL_L1)
+            n->prefetch_second_alone &= uses_code_second(b, b->prefetched[i].addr);
     b->fetch_arrivals += n->fetch_prefetches;
 }
 
@@ -288,6 +310,7 @@ static void set_fetch_edges(struct node_builder *b, const struct held_insn *h, s
     n->itlb_cycles[PREDICTION_REAL] = h->stalls.cycles[FETCH_ITLB];
     n->itlb_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.translation[translation];
     set_fetch_stalls(b, &h->stalls, n, level);
+    set_second_alone(b, h, n, level);
     join_groups(b, h, n, PREDICTION_PERFECT, first, last);
     join_groups(b, h, n, PREDICTION_REAL, first, last);
     if (b->prefetcher && last != before)
@@ -608,7 +631,7 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     b->memory = core_new_memsys(config, err);
     b->prefetcher = config->l1i_prefetch != 0;
     unsigned most = c->rob_size;
-    if (b->memory && holders_init(&b->loads, c->lsq_loads, most) &&
+    if (b->memory && code_second_init(&b->code_second, config) && holders_init(&b->loads, c->lsq_loads, most) &&
         holders_init(&b->store_queue, c->lsq_stores, most) && holders_init(&b->load_store, c->lsq_size, most) &&
         holders_init(&b->int_regs, c->int_regs, most) && holders_init(&b->fp_regs, c->fp_regs, most))
         return b;
@@ -628,6 +651,7 @@ void node_builder_free(struct node_builder *b)
     if (b == NULL)
         return;
     memsys_free(b->memory);
+    code_second_free(&b->code_second);
     free(b->loads.insn);
     free(b->store_queue.insn);
     free(b->load_store.insn);

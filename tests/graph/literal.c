@@ -112,6 +112,13 @@ static void add_used_prefetch(struct evaluation *e, uint64_t i)
 
 /* ---- stages */
 
+/* What instruction lines take beyond the L2. `alone`: it has them if it has no data. */
+static unsigned beyond_second(const struct evaluation *e, unsigned cycles, bool alone)
+{
+    bool data = (e->real & (GRAPH_L1D | GRAPH_L2D)) == (GRAPH_L1D | GRAPH_L2D);
+    return e->real & GRAPH_L2I && (data || !alone) ? cycles : 0;
+}
+
 /* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
 static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
 {
@@ -120,13 +127,12 @@ static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int6
     if (n->fetch_prefetches) {
         int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
         e->fetch_arrival[++e->fetch_arrivals] =
-            f + (e->real & GRAPH_L1I ? second : 0) + (e->real & GRAPH_L2I ? n->fetch_prefetch_cycles : 0);
+            f + (e->real & GRAPH_L1I ? second : 0) + beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
     }
     if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
         f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
     f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
-    f += e->real & GRAPH_L2I ? n->l2i_cycles[v] : 0;
-    return f;
+    return f + beyond_second(e, n->l2i_cycles[v], n->second_alone);
 }
 
 static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
