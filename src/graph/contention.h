@@ -143,13 +143,13 @@ static inline uint64_t contention_issue(struct contention *c, const struct conte
             break;
         }
     }
-    for (unsigned i = 1; __builtin_expect(i < n->interval, 0); i++) {
-        uint64_t cycle = when + i, *slot = &c->slot[cycle % CONTENTION_CYCLES];
+    unsigned left = n->interval - 1;
+    for (uint64_t cycle = when + 1; __builtin_expect(left > 0, 0) && cycle < when + CONTENTION_CYCLES; cycle++) {
+        uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
         uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
-        if (use & n->unit * FIELD_FULL)
-            *slot = use; /* an older instruction has the unit that was ready later */
-        else
-            *slot = use + n->unit;
+        bool taken = use & n->unit * FIELD_FULL; /* by an older instruction that was ready later */
+        *slot = use + (taken ? 0 : n->unit);
+        left -= !taken;
     }
     return when;
 }

@@ -75,9 +75,7 @@ struct graph_node {
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
-    /* With perfect prediction, the L2 gets the line with the arrival of that many arrivals before the next: a prefetch.
-     */
-    uint16_t second_distance;
+    uint16_t second_distance[PREDICTIONS]; /* the L2 gets the line with the arrival at this distance */
     /* It is the first to use a prefetched line, which comes with the arrival at this distance. The prefetch had an MSHR
      * for that many cycles before, in the predictions of which the bit is set. */
     uint16_t used_distance, used_cycles;

@@ -303,8 +303,8 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
         }
         if (n->arrival_distance[v])
             raise_group(x, g, arrival_before(l, n->arrival_distance[v]));
-        if (n->second_distance && caches > 1 && v == PREDICTION_PERFECT)
-            raise_group(x, g, arrival_before(l, n->second_distance));
+        if (n->second_distance[v] && caches > 1)
+            raise_group(x, g, arrival_before(l, n->second_distance[v]));
     }
 }
 

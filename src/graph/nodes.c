@@ -44,6 +44,7 @@ struct line_entry {
     bool prefetched;           /* the last arrival with perfect prediction is a prefetch */
     uint32_t prefetch_arrival; /* of a prefetch that has not been used; 0: none */
     uint16_t prefetch_cycles;  /* its latency */
+    uint32_t insn;             /* of a line of the L2: the instruction that requested it last */
 };
 
 /* Which walk last brought the translation of a page, by prediction; 0: none. Walks count from 1. */
@@ -258,6 +259,8 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
     } else if (level > LEVEL_L1 && !s->requested) {
         n->l1i_cycles[PREDICTION_PERFECT] = (uint16_t)(c->latency[LEVEL_L2] - c->latency[LEVEL_L1]);
         n->l2i_cycles[PREDICTION_PERFECT] = beyond_second(c, level);
+    } else if (level > LEVEL_L1 && (level > LEVEL_L2) != (s->line_cycles > 0)) {
+        n->l2i_cycles[PREDICTION_PERFECT] = beyond_second(c, level);
     }
 }
 
@@ -451,18 +454,23 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
 {
     const struct data_access *a = &h->access;
     bool requested = a->level > LEVEL_L1 && !a->merged, requests = v == PREDICTION_REAL ? requested : level > LEVEL_L1;
-    n->requests |= (uint8_t)(requests << v);
-    if (requests) {
-        n->load_cycles[v] = requested ? a->cycles : (uint16_t)b->core.latency[level];
+    bool waits = v == PREDICTION_REAL ? a->level > LEVEL_L2 && a->merged : level == LEVEL_L2;
+    if (waits && !distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS)) {
+        const struct line_entry *second = entry_of(b->second_line, h->addr >> b->second_shift);
+        if (v == PREDICTION_PERFECT || (uint32_t)b->insns - second->insn < b->core.rob_size)
+            n->second_distance[v] = distance_to(second->arrival[v], b->arrivals, GRAPH_ARRIVALS);
+    }
+    n->requests |= (uint8_t)((requests || n->second_distance[v]) << v);
+    if (n->second_distance[v]) {
+        n->load_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
+    } else if (requests) {
+        bool same = requested && (v == PREDICTION_REAL || a->level == level);
+        n->load_cycles[v] = same ? a->cycles : (uint16_t)b->core.latency[level];
     } else {
         n->arrival_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
         /* No request that is known brings the line, or one that may be late: a prefetch. */
         if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched))
             n->load_cycles[v] = a->cycles;
-    }
-    if (v == PREDICTION_PERFECT && level == LEVEL_L2 && !requested) {
-        e = entry_of(b->second_line, h->addr >> b->second_shift);
-        n->second_distance = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
     }
 }
 
@@ -481,14 +489,22 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
     b->arrivals++;
 }
 
-/* The access gets a number among arrivals. `e` remembers it for those predictions in which it brings the line. */
-static void add_arrival(struct node_builder *b, struct graph_node *n, struct line_entry *e, unsigned brings)
+/* The access gets a number among arrivals. `e` remembers it for those predictions in which it brings the line.
+ * `level[v]`: where the line comes from if the access requests it. */
+static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node *n, struct line_entry *e,
+                        unsigned brings, const unsigned level[PREDICTIONS])
 {
     n->arrives = brings != 0;
     b->arrivals += n->arrives;
     for (unsigned v = 0; v < PREDICTIONS; v++)
         if (brings >> v & 1)
             e->arrival[v] = b->arrivals;
+    for (unsigned v = 0; v < PREDICTIONS; v++)
+        if (n->requests >> v & 1 && !n->second_distance[v] && level[v] > LEVEL_L2) {
+            struct line_entry *second = entry_of(b->second_line, addr >> b->second_shift);
+            second->arrival[v] = b->arrivals;
+            second->insn = (uint32_t)b->insns;
+        }
     e->prefetched &= !(brings >> PREDICTION_PERFECT & 1);
 }
 
@@ -514,7 +530,7 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     }
     set_use(b, n, e);
-    add_arrival(b, n, e, brings);
+    add_arrival(b, h->addr, n, e, brings, (unsigned[PREDICTIONS]){h->access.level, level});
     set_prefetches(b, n);
 }
 
@@ -543,7 +559,7 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
         struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
         set_use(b, n, e);
-        add_arrival(b, n, e, n->requests);
+        add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});
     }
     set_prefetches(b, n);
 }
@@ -643,6 +659,7 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
 void node_builder_begin(struct node_builder *b, struct core *c)
 {
     core_copy_memory_state(c, b->memory);
+    code_second_begin(&b->code_second, memsys_second_lines(b->memory));
     memsys_observe_prefetches(b->memory, on_prefetch, b);
 }
 

@@ -123,6 +123,7 @@ struct memsys_counts {
 };
 
 struct memsys;
+struct tags;
 
 /* A line that a prefetcher brings into a cache. */
 struct prefetched_line {
@@ -141,6 +142,8 @@ const struct memsys_counts *memsys_counts(const struct memsys *m);
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* From now on `on_prefetch` is called for each line that a prefetcher requests; NULL: not any more. */
 void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch, void *context);
+/* The lines of the L2, for observers. */
+const struct tags *memsys_second_lines(const struct memsys *m);
 /* Visits all hardware state. Counts are not part of it. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
 bool memsys_state_is_possible(const struct memsys *m); /* whether state that came from a file is valid */

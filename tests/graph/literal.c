@@ -210,8 +210,8 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
     if (n->arrival_distance[v])
         x = later(x, e->arrival[e->arrivals + 1 - n->arrival_distance[v]]);
-    if (n->second_distance && v == PREDICTION_PERFECT && e->real & GRAPH_L2D)
-        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance]);
+    if (n->second_distance[v] && e->real & GRAPH_L2D)
+        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance[v]]);
     return x;
 }
 
