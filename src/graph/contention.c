@@ -59,6 +59,12 @@ unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint6
     return distance;
 }
 
+bool contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when)
+{
+    const struct miss *first = NULL;
+    return c->misses.count < mshrs || outstanding(&c->misses, when, &first) < mshrs;
+}
+
 /* Forgets misses that have ended in this cycle, before which no miss begins any more. */
 static void forget_misses(struct misses *m, uint64_t cycle)
 {

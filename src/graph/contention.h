@@ -166,6 +166,8 @@ static inline void contention_leave(struct contention *c, const struct contentio
 /* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
  * `arrival` the one is that frees an MSHR for it. */
 unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
+/* Whether an MSHR is free in cycle `when`. */
+bool contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when);
 /* A miss begins in cycle `begin` and ends in cycle `end`. Its instruction was dispatched in cycle `dispatched`. */
 void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
                          uint32_t arrival);

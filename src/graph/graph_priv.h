@@ -48,6 +48,9 @@ enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
 
+/* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last. */
+enum { PREFETCH_LINES = 4 };
+
 enum node_flag {
     NODE_LOAD = 1,
     NODE_STORE = 2,         /* has an entry in the store queue */
@@ -76,10 +79,11 @@ struct graph_node {
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
     uint16_t second_distance[PREDICTIONS]; /* the L2 gets the line with the arrival at this distance */
-    /* It is the first to use a prefetched line, which comes with the arrival at this distance. The prefetch had an MSHR
-     * for that many cycles before, in the predictions of which the bit is set. */
-    uint16_t used_distance, used_cycles;
-    uint8_t uses;
+    /* It is the first to use a line that a prefetcher has proposed, as one of the lines that come with the arrival at
+     * this distance. Where the prefetch found no MSHR, it requests the line itself, which takes `load_cycles`. */
+    uint16_t used_distance;
+    uint8_t used_line;
+    uint8_t prefetch_lines;   /* lines that its access makes prefetchers propose for the L1D, as far as they count */
     uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */

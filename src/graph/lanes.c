@@ -417,17 +417,61 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         add_miss(l, n, &l->access, arrival);
 }
 
-/* The prefetch of the line that this instruction uses had an MSHR until the line arrived. */
-static void add_used_prefetch(struct lanes *l, const struct graph_node *n)
+/* A load at the times in `t` uses a line that a prefetcher has proposed. In the lanes of a judge in which there was no
+ * MSHR for the prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
+static void use_proposed(struct lanes *l, const struct graph_node *n, struct row *t, struct row *x)
 {
-    const struct row *d = dispatched_at(l, l->insns), *a = arrival_before(l, n->used_distance);
-    for (unsigned j = 0; j < JUDGES; j++) {
-        unsigned g = j / 2, lane = l->judge_lane[j];
-        if (g % DATA_CACHES == 0 || !(n->uses >> g / DATA_CACHES & 1))
+    const struct row *arrival = arrival_before(l, n->used_distance), *d = dispatched_at(l, l->insns);
+    uint16_t made = l->made[(l->arrivals + 1 - n->used_distance) % GRAPH_ARRIVALS][n->used_line];
+    int16_t first = (int16_t)l->core.latency[LEVEL_L1];
+    for (unsigned g = 0; g < GROUPS; g++) {
+        const struct row *waits[2] = {&l->never, &l->never};
+        int16_t cycles = load_latency(&l->core, n->load_cycles[g / DATA_CACHES], g % DATA_CACHES);
+        if (g % DATA_CACHES == 0)
             continue;
-        uint64_t end = time_of(l, a, lane), cycles = (uint64_t)load_latency(&l->core, n->used_cycles, g % DATA_CACHES);
-        contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), end - cycles, end,
-                            l->arrivals + 1 - n->used_distance);
+        for (unsigned k = 0; k < 2; k++) {
+            unsigned j = 2 * g + k;
+            uint64_t when = time_of(l, t, l->judge_lane[j]);
+            if (!(made >> j & 1))
+                waits[k] = arrival_before(
+                    l, contention_await_mshr(&l->judge[j], l->core.mshrs, when, l->arrivals + 1));
+        }
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
+            unsigned k = l->late_front.lane[i] & 1;
+            if (made >> (2 * g + k) & 1) {
+                x->lane[i] = later(after(t->lane[i], first), arrival->lane[i]);
+            } else {
+                t->lane[i] = later(t->lane[i], waits[k]->lane[i]);
+                x->lane[i] = after(t->lane[i], cycles);
+            }
+        }
+        for (unsigned j = 2 * g; j < 2 * g + 2; j++) {
+            unsigned lane = l->judge_lane[j];
+            if (!(made >> j & 1))
+                contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), time_of(l, t, lane),
+                                    time_of(l, x, lane), l->arrivals + 1);
+        }
+    }
+}
+
+/* Decides in which judges the lines that an access at the times in `t` proposes find MSHRs. */
+static void make_prefetches(struct lanes *l, const struct graph_node *n, const struct row *t)
+{
+    const struct row *d = dispatched_at(l, l->insns);
+    uint32_t number = l->arrivals + n->arrives + 1;
+    uint16_t *made = l->made[number % GRAPH_ARRIVALS];
+    for (unsigned k = 0; k < PREFETCH_LINES; k++)
+        made[k] = 0;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j], caches = j / 2 % DATA_CACHES;
+        uint64_t begin = time_of(l, t, lane);
+        uint64_t end = begin + (uint64_t)load_latency(&l->core, n->prefetch_cycles, caches);
+        for (unsigned k = 0; caches && k < n->prefetch_lines; k++) {
+            if (!contention_mshr_free(&l->judge[j], l->core.mshrs, begin))
+                break;
+            made[k] |= (uint16_t)(1 << j);
+            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), begin, end, number);
+        }
     }
 }
 
@@ -435,6 +479,8 @@ static void add_used_prefetch(struct lanes *l, const struct graph_node *n)
 static void prefetch_data(struct lanes *l, const struct graph_node *n, const struct row *t)
 {
     struct row *a = &l->arrival[(l->arrivals + n->arrives + 1) % GRAPH_ARRIVALS];
+    if (n->prefetch_lines)
+        make_prefetches(l, n, t);
     for (unsigned g = 0; g < GROUPS; g++) {
         int16_t cycles = load_latency(&l->core, n->prefetch_cycles, g % DATA_CACHES);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
@@ -506,6 +552,8 @@ INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const 
         load(l, n, t, x);
         if (misses)
             add_miss(l, n, t, x);
+        if (n->used_distance && !n->match)
+            use_proposed(l, n, t, x);
         if (n->match)
             forward(l, need, n, t, x);
         if (n->arrives)
@@ -542,8 +590,6 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
     const struct contention_need *need = &l->limits.need[n->class];
     struct row *d = dispatched_at(l, l->insns), *t = issued_at(l, l->insns);
     fetch_and_dispatch(l, n, need, d);
-    if (n->uses)
-        add_used_prefetch(l, n);
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
     commit(l, n, &l->result);

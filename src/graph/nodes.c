@@ -44,6 +44,7 @@ struct line_entry {
     bool prefetched;           /* the last arrival with perfect prediction is a prefetch */
     uint32_t prefetch_arrival; /* of a prefetch that has not been used; 0: none */
     uint16_t prefetch_cycles;  /* its latency */
+    uint8_t prefetch_line;     /* its number among the lines of one access, less than PREFETCH_LINES */
     uint32_t insn;             /* of a line of the L2: the instruction that requested it last */
 };
 
@@ -161,7 +162,7 @@ static uint16_t distance_to(uint32_t arrival, uint32_t arrivals, unsigned most)
 static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_shift, uint32_t arrival,
                                struct line_entry table[LINES])
 {
-    unsigned level = LEVEL_L1;
+    unsigned level = LEVEL_L1, lines = 0;
     for (unsigned i = 0; i < b->prefetches; i++) {
         const struct prefetched_line *p = &b->prefetched[i];
         if (p->data != data || p->into != into)
@@ -170,6 +171,7 @@ static unsigned add_prefetches(struct node_builder *b, bool data, unsigned into,
         e->arrival[PREDICTION_PERFECT] = e->prefetch_arrival = arrival;
         e->prefetched = true;
         e->prefetch_cycles = (uint16_t)b->core.latency[p->level];
+        e->prefetch_line = (uint8_t)(lines < PREFETCH_LINES - 1 ? lines++ : lines);
         level = p->level > level ? p->level : level;
     }
     return level;
@@ -485,6 +487,8 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
     unsigned level = first > second ? first : second;
     if (level == LEVEL_L1)
         return;
+    for (unsigned i = 0; i < b->prefetches && n->prefetch_lines < PREFETCH_LINES; i++)
+        n->prefetch_lines += b->prefetched[i].data && b->prefetched[i].into == LEVEL_L1;
     n->prefetch_cycles = (uint16_t)c->latency[level];
     b->arrivals++;
 }
@@ -508,12 +512,18 @@ static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node
     e->prefetched &= !(brings >> PREDICTION_PERFECT & 1);
 }
 
-/* The first use of a prefetched line tells that the prefetch was made, in predictions that do not request the line. */
+/* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line
+ * depends on MSHRs, with either prediction. */
 static void set_use(const struct node_builder *b, struct graph_node *n, struct line_entry *e)
 {
     n->used_distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
-    n->used_cycles = e->prefetch_cycles;
-    n->uses = n->used_distance ? (uint8_t)(~n->requests & ((1 << PREDICTIONS) - 1)) : 0;
+    n->used_line = e->prefetch_line;
+    for (unsigned v = 0; n->used_distance && v < PREDICTIONS; v++) {
+        n->load_cycles[v] = e->prefetch_cycles;
+        n->arrival_distance[v] = n->used_distance;
+    }
+    if (n->used_distance)
+        n->requests = 0;
     e->prefetch_arrival = 0;
 }
 
@@ -525,11 +535,12 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
     unsigned brings = 0;
     set_translation(b, h, n, translation);
     find_match(b, h, n);
-    for (unsigned v = 0; v < PREDICTIONS; v++) {
+    for (unsigned v = 0; v < PREDICTIONS; v++)
         set_arrival(b, h, n, v, level, e);
+    if (level == LEVEL_L1)
+        set_use(b, n, e);
+    for (unsigned v = 0; v < PREDICTIONS; v++)
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
-    }
-    set_use(b, n, e);
     add_arrival(b, h->addr, n, e, brings, (unsigned[PREDICTIONS]){h->access.level, level});
     set_prefetches(b, n);
 }
@@ -558,7 +569,7 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
     if (b->core.store_allocates) {
         struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
-        set_use(b, n, e);
+        e->prefetch_arrival = 0;
         add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});
     }
     set_prefetches(b, n);

@@ -27,6 +27,7 @@ struct evaluation {
     int64_t *data, *left;         /* by number of the store, from 1 */
     int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
     int64_t *arrival;             /* by number of the arrival, from 1 */
+    uint8_t *made;                /* by arrival, bit k: the prefetch of line k had an MSHR */
     int64_t *walked;              /* by number of the walk, from 1: the translation is known */
     uint64_t stores, arrivals, fetch_arrivals, walks;
     struct contention_limits limits;
@@ -77,37 +78,23 @@ static int64_t enter(struct evaluation *e, const struct graph_node *n, uint64_t 
 }
 
 /* An access that misses begins at `when`, or as soon as there is a free MSHR. */
-static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when)
+static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool requests)
 {
     struct verdict *v = &e->verdict[i];
     uint32_t number = (uint32_t)e->arrivals + 1;
-    if (!(e->real & GRAPH_L1D) || !(e->nodes[i].requests >> prediction(e) & 1))
+    if (!(e->real & GRAPH_L1D) || !requests)
         return when;
     if (e->judges_mshrs)
         v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
     return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
 }
 
-static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end)
+static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end, bool requests)
 {
-    const struct graph_node *n = &e->nodes[i];
     uint64_t dispatched = (uint64_t)e->times[i].dispatched;
-    if (e->judges_mshrs && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
+    if (e->judges_mshrs && e->real & GRAPH_L1D && requests)
         contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
                             (uint32_t)e->arrivals + 1);
-}
-
-/* The prefetch of the line that an instruction uses had an MSHR until the line arrived. */
-static void add_used_prefetch(struct evaluation *e, uint64_t i)
-{
-    const struct graph_node *n = &e->nodes[i];
-    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2], cycles = n->used_cycles;
-    if (!e->judges_mshrs || !(e->real & GRAPH_L1D) || !(n->uses >> prediction(e) & 1))
-        return;
-    cycles = cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
-    uint64_t arrival = e->arrivals + 1 - n->used_distance, end = (uint64_t)e->arrival[arrival];
-    contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, end - cycles, end,
-                        (uint32_t)arrival);
 }
 
 /* ---- stages */
@@ -198,6 +185,13 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
     return translate(e, n, i, t);
 }
 
+/* The latency of a line that takes these cycles if both data caches are real. The L1D is. */
+static unsigned data_latency(const struct evaluation *e, unsigned cycles)
+{
+    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
+    return cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
+}
+
 /* When a load has its data from the caches. */
 static int64_t from_cache(const struct evaluation *e, const struct graph_node *n, int64_t t)
 {
@@ -215,14 +209,30 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     return x;
 }
 
+/* A load that uses a line that a prefetcher has proposed. Like `load`. */
+static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
+{
+    unsigned first = e->core->latency[LEVEL_L1];
+    uint64_t arrival = e->arrivals + 1 - n->used_distance;
+    if (e->made[arrival] >> n->used_line & 1)
+        return later(*t + first, e->arrival[arrival]);
+    *t = await_mshr(e, i, *t, true);
+    int64_t x = *t + data_latency(e, n->load_cycles[prediction(e)]);
+    add_miss(e, i, *t, x, true);
+    return x;
+}
+
 /* A load: sets *t to its last issue and returns when it has its data. */
 static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
 {
     uint64_t store = e->stores + 1 - n->match;
+    if (!n->match && n->used_distance && e->real & GRAPH_L1D)
+        return use_proposed(e, n, i, t);
     if (!n->match) {
-        *t = await_mshr(e, i, *t);
+        bool requests = n->requests >> prediction(e) & 1;
+        *t = await_mshr(e, i, *t, requests);
         int64_t x = from_cache(e, n, *t);
-        add_miss(e, i, *t, x);
+        add_miss(e, i, *t, x, requests);
         return x;
     }
     if (e->left[store] < *t)
@@ -245,9 +255,27 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
     return done;
 }
 
-/* Lines that an access at time t makes prefetchers request. */
-static void prefetch_data(struct evaluation *e, const struct graph_node *n, int64_t t)
+/* Decides which of the lines that an access at time t proposes find MSHRs. */
+static void make_prefetches(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
 {
+    uint64_t number = e->arrivals + n->arrives + 1;
+    if (!e->judges_mshrs || !(e->real & GRAPH_L1D))
+        return;
+    e->made[number] = 0;
+    for (unsigned k = 0; k < n->prefetch_lines; k++) {
+        if (!contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)t))
+            break;
+        e->made[number] |= (uint8_t)(1 << k);
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, (uint64_t)t,
+                            (uint64_t)t + data_latency(e, n->prefetch_cycles), (uint32_t)number);
+    }
+}
+
+/* Lines that an access at time t makes prefetchers request. */
+static void prefetch_data(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
+{
+    if (n->prefetch_lines)
+        make_prefetches(e, n, i, t);
     unsigned cycles = n->prefetch_cycles, first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
     if (!(e->real & GRAPH_L1D) || cycles < first)
         cycles = first;
@@ -264,7 +292,7 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
         x = load(e, n, i, t);
         if (n->arrives)
             e->arrival[e->arrivals + 1] = x;
-        prefetch_data(e, n, *t);
+        prefetch_data(e, n, i, *t);
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
@@ -293,15 +321,16 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     if (cycles > second && !(e->real & GRAPH_L2D))
         cycles = second;
     e->access = later(e->access, c);
+    bool requests = n->requests >> prediction(e) & 1;
     if (!(n->flags & NODE_LOAD))
-        e->access = await_mshr(e, i, e->access);
+        e->access = await_mshr(e, i, e->access, requests);
     e->leave = e->left[number] = later(e->leave, e->access + cycles);
     if (n->requests && !(n->flags & NODE_LOAD)) {
         e->arrival[e->arrivals + 1] = e->access + cycles;
-        add_miss(e, i, e->access, e->access + cycles);
+        add_miss(e, i, e->access, e->access + cycles, requests);
     }
     if (!(n->flags & NODE_LOAD))
-        prefetch_data(e, n, e->access);
+        prefetch_data(e, n, i, e->access);
     return c;
 }
 
@@ -317,7 +346,6 @@ static void evaluate(struct evaluation *e, uint64_t count)
         t->fetched = fetch(e, n, i);
         t->decoded = decode(e, i, t->fetched);
         t->dispatched = dispatch(e, n, i, t->decoded);
-        add_used_prefetch(e, i);
         t->issued = first_issue(e, n, i, t->dispatched);
         t->completed = execute(e, n, i, &t->issued);
         t->committed = commit(e, n, i, t->completed);
@@ -345,6 +373,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.arrival = allocate(2 * count, sizeof *e.arrival);
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
     e.walked = allocate(count, sizeof *e.walked);
+    e.made = allocate(2 * count, sizeof *e.made);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
@@ -365,5 +394,6 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.arrival);
     free(e.fetch_arrival);
     free(e.walked);
+    free(e.made);
     return count ? (uint64_t)times[count - 1].committed : 0;
 }
