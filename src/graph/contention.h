@@ -25,16 +25,16 @@ enum {
     LAP_SHIFT = FIELDS * FIELD_BITS,
     QUEUE_BITS = 16, /* of a field of the queues' word: one per queue, then one for all */
     QUEUE_FULL = 1 << 15,
-    MISSES = 64, /* outstanding misses that are remembered */
+    MSHR_CYCLES = 4096, /* cycles for which the use of MSHRs is remembered */
+    MSHRS_MOST = 250,   /* cores with more MSHRs never lack one */
 };
 
-/* Misses that may be outstanding, now or later: instructions come in program order, so an older one may begin later. */
+/* Use of MSHRs by cycle, now and later: instructions come in program order, so an older one may begin later. Arrays are
+ * indexed by cycle modulo MSHR_CYCLES. */
 struct misses {
-    struct miss {
-        uint64_t begin, end; /* it has an MSHR in these cycles */
-        uint32_t arrival;    /* its number among arrivals */
-    } of[MISSES];
-    unsigned count;
+    uint64_t first;                /* the table has this cycle and those after it; no miss has an MSHR in older ones */
+    uint8_t used[MSHR_CYCLES];     /* MSHRs in use */
+    uint16_t freed_by[MSHR_CYCLES]; /* arrival that frees an MSHR in this cycle, modulo 2^16 */
 };
 
 /* What an instruction of one class takes. */
@@ -166,11 +166,10 @@ static inline void contention_leave(struct contention *c, const struct contentio
 /* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
  * `arrival` the one is that frees an MSHR for it. */
 unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
-/* Whether an MSHR is free in cycle `when`. */
-bool contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when);
-/* A miss begins in cycle `begin` and ends in cycle `end`. Its instruction was dispatched in cycle `dispatched`. */
-void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
-                         uint32_t arrival);
+/* Returns the first cycle from `when` on in which an MSHR is free. */
+uint64_t contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when);
+/* A miss has an MSHR from cycle `begin` to the cycle before `end`. `arrival` is its number among arrivals. */
+void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, uint64_t end, uint32_t arrival);
 
 void contention_limits_init(struct contention_limits *l, const struct graph_core *c);
 void contention_init(struct contention *c, const struct contention_limits *l);

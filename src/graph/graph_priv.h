@@ -46,7 +46,7 @@ enum { EDGE_CYCLES_MOST = 2500 };
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
-enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
 
 /* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
@@ -84,7 +84,10 @@ struct graph_node {
     uint16_t used_distance;
     uint8_t used_line;
     uint8_t prefetch_lines;   /* lines that its access makes prefetchers propose for the L1D, as far as they count */
-    uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
+    uint16_t second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */
+    /* The same in the L1D. Such lines take two numbers among arrivals: the request and the arrival. They may wait for a
+     * line that the L2 gets with an arrival, at this distance before theirs. */
+    uint16_t prefetch_cycles, prefetch_second_distance;
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */
     uint16_t fetch_distance;
@@ -103,6 +106,12 @@ static inline unsigned group_variant(unsigned real)
 }
 
 enum { GROUP_VARIANTS = 4 };
+
+/* How many numbers among arrivals a node takes. */
+static inline unsigned node_arrivals(const struct graph_node *n)
+{
+    return n->arrives + (n->second_prefetch_cycles != 0) + 2 * (n->prefetch_cycles != 0);
+}
 
 void graph_core_init(struct graph_core *c, const struct core_config *k);
 void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space); /* `space`: core_place */

@@ -361,12 +361,11 @@ static void await_mshr(struct lanes *l, const struct graph_node *n, struct row *
 /* Misses begin at the times in `t` and end at the times in `x`. */
 static void add_miss(struct lanes *l, const struct graph_node *n, const struct row *t, const struct row *x)
 {
-    const struct row *d = dispatched_at(l, l->insns);
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j];
         if (takes_mshr(n, j / 2))
-            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), time_of(l, t, lane),
-                                time_of(l, x, lane), l->arrivals + 1);
+            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane),
+                                l->arrivals + 1);
     }
 }
 
@@ -417,11 +416,13 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         add_miss(l, n, &l->access, arrival);
 }
 
-/* A load at the times in `t` uses a line that a prefetcher has proposed. In the lanes of a judge in which there was no
- * MSHR for the prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
+/* A load at the times in `t` uses a line that a prefetcher has proposed. If the prefetch is made and the load comes
+ * before it, the load waits for the prefetch, or for an MSHR. In the lanes of a judge in which there was no MSHR for the
+ * prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
 static void use_proposed(struct lanes *l, const struct graph_node *n, struct row *t, struct row *x)
 {
-    const struct row *arrival = arrival_before(l, n->used_distance), *d = dispatched_at(l, l->insns);
+    const struct row *arrival = arrival_before(l, n->used_distance);
+    const struct row *asked = arrival_before(l, n->used_distance + 1);
     uint16_t made = l->made[(l->arrivals + 1 - n->used_distance) % GRAPH_ARRIVALS][n->used_line];
     int16_t first = (int16_t)l->core.latency[LEVEL_L1];
     for (unsigned g = 0; g < GROUPS; g++) {
@@ -432,6 +433,10 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
         for (unsigned k = 0; k < 2; k++) {
             unsigned j = 2 * g + k;
             uint64_t when = time_of(l, t, l->judge_lane[j]);
+            uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
+            if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
+                contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
+                made &= (uint16_t)~(1 << j);
             if (!(made >> j & 1))
                 waits[k] = arrival_before(
                     l, contention_await_mshr(&l->judge[j], l->core.mshrs, when, l->arrivals + 1));
@@ -439,53 +444,70 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             unsigned k = l->late_front.lane[i] & 1;
             if (made >> (2 * g + k) & 1) {
+                t->lane[i] = later(t->lane[i], asked->lane[i]);
                 x->lane[i] = later(after(t->lane[i], first), arrival->lane[i]);
             } else {
                 t->lane[i] = later(t->lane[i], waits[k]->lane[i]);
                 x->lane[i] = after(t->lane[i], cycles);
             }
         }
+        if (n->second_distance[g / DATA_CACHES] && g % DATA_CACHES > 1)
+            raise_group(x, g, arrival_before(l, n->second_distance[g / DATA_CACHES]));
         for (unsigned j = 2 * g; j < 2 * g + 2; j++) {
             unsigned lane = l->judge_lane[j];
             if (!(made >> j & 1))
-                contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), time_of(l, t, lane),
-                                    time_of(l, x, lane), l->arrivals + 1);
+                contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane),
+                                    l->arrivals + 1);
         }
     }
 }
 
-/* Decides in which judges the lines that an access at the times in `t` proposes find MSHRs. */
-static void make_prefetches(struct lanes *l, const struct graph_node *n, const struct row *t)
+/* Decides in which judges the lines that an access at the times in `t` proposes find MSHRs. They come with arrival
+ * `number`. */
+static void make_prefetches(struct lanes *l, const struct graph_node *n, const struct row *t, uint32_t number)
 {
-    const struct row *d = dispatched_at(l, l->insns);
-    uint32_t number = l->arrivals + n->arrives + 1;
+    const struct row *a = &l->arrival[number % GRAPH_ARRIVALS];
     uint16_t *made = l->made[number % GRAPH_ARRIVALS];
     for (unsigned k = 0; k < PREFETCH_LINES; k++)
         made[k] = 0;
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j], caches = j / 2 % DATA_CACHES;
         uint64_t begin = time_of(l, t, lane);
-        uint64_t end = begin + (uint64_t)load_latency(&l->core, n->prefetch_cycles, caches);
+        uint64_t end = time_of(l, a, lane);
         for (unsigned k = 0; caches && k < n->prefetch_lines; k++) {
-            if (!contention_mshr_free(&l->judge[j], l->core.mshrs, begin))
+            if (contention_mshr_free(&l->judge[j], l->core.mshrs, begin) > begin)
                 break;
             made[k] |= (uint16_t)(1 << j);
-            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, d, lane), begin, end, number);
+            contention_add_miss(&l->judge[j], l->core.mshrs, begin, end, number);
         }
+    }
+}
+
+/* Lines that take these cycles with real data caches are requested at the times in `t`. */
+static void arrive_after(const struct lanes *l, struct row *a, const struct row *t, unsigned cycles)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t c = load_latency(&l->core, cycles, g % DATA_CACHES);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            a->lane[i] = (int16_t)(t->lane[i] + c);
     }
 }
 
 /* Lines that an access at the times in `t` makes prefetchers request will arrive. */
 static void prefetch_data(struct lanes *l, const struct graph_node *n, const struct row *t)
 {
-    struct row *a = &l->arrival[(l->arrivals + n->arrives + 1) % GRAPH_ARRIVALS];
-    if (n->prefetch_lines)
-        make_prefetches(l, n, t);
-    for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t cycles = load_latency(&l->core, n->prefetch_cycles, g % DATA_CACHES);
-        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            a->lane[i] = (int16_t)(t->lane[i] + cycles);
-    }
+    uint32_t number = l->arrivals + n->arrives;
+    if (n->second_prefetch_cycles)
+        arrive_after(l, &l->arrival[++number % GRAPH_ARRIVALS], t, n->second_prefetch_cycles);
+    if (!n->prefetch_cycles)
+        return;
+    l->arrival[++number % GRAPH_ARRIVALS] = *t;
+    struct row *a = &l->arrival[++number % GRAPH_ARRIVALS];
+    arrive_after(l, a, t, n->prefetch_cycles);
+    for (unsigned g = 0; n->prefetch_second_distance && g < GROUPS; g++)
+        if (g % DATA_CACHES > 1)
+            raise_group(a, g, &l->arrival[(number - n->prefetch_second_distance) % GRAPH_ARRIVALS]);
+    make_prefetches(l, n, t, number);
 }
 
 /* ---- one instruction */
@@ -558,7 +580,7 @@ INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const 
             forward(l, need, n, t, x);
         if (n->arrives)
             l->arrival[(l->arrivals + 1) % GRAPH_ARRIVALS] = *x;
-        if (n->prefetch_cycles)
+        if (n->prefetch_cycles | n->second_prefetch_cycles)
             prefetch_data(l, n, t);
     } else if (!(n->flags & NODE_STORE)) {
         int16_t latency = (int16_t)l->core.timing[n->class].latency;
@@ -581,7 +603,7 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
     c->lane[i] = later(later(after(x->lane[i], 1), order->lane[i]), after(width->lane[i], 1));
     if (n->flags & NODE_STORE)
         drain(l, n, c);
-    if (n->prefetch_cycles && !(n->flags & NODE_LOAD))
+    if ((n->prefetch_cycles | n->second_prefetch_cycles) && !(n->flags & NODE_LOAD))
         prefetch_data(l, n, &l->access);
 }
 
@@ -593,7 +615,7 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
     commit(l, n, &l->result);
-    l->arrivals += n->arrives + (n->prefetch_cycles != 0);
+    l->arrivals += node_arrivals(n);
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;
     l->after_serial = n->flags & NODE_SERIAL;
     l->insns++;
@@ -613,7 +635,7 @@ static unsigned growth(const struct graph_core *c, const struct graph_node *n)
     unsigned fetch = most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
     unsigned result = most(n->dtlb_cycles) + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
     fetch += n->fetch_prefetch_cycles;
-    result += n->prefetch_cycles;
+    result += n->prefetch_cycles + n->second_prefetch_cycles;
     return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;
 }
 

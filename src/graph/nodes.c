@@ -476,21 +476,41 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
     }
 }
 
-/* The lines that an access to data made prefetchers request come with one arrival. */
+/* The last arrival in the L2 that lines wait for which an access made a prefetcher bring from there into the L1D. */
+static uint32_t second_of_prefetches(struct node_builder *b)
+{
+    uint32_t last = 0;
+    for (unsigned i = 0; i < b->prefetches; i++) {
+        const struct prefetched_line *p = &b->prefetched[i];
+        if (!p->data || p->into != LEVEL_L1 || p->level != LEVEL_L2)
+            continue;
+        uint32_t arrival = entry_of(b->second_line, p->addr >> b->second_shift)->arrival[PREDICTION_PERFECT];
+        last = arrival > last ? arrival : last;
+    }
+    return last;
+}
+
+/* The lines that an access to data made prefetchers request come with one arrival in each cache. */
 static void set_prefetches(struct node_builder *b, struct graph_node *n)
 {
     const struct graph_core *c = &b->core;
     if (b->prefetches == 0)
         return;
-    unsigned first = add_prefetches(b, true, LEVEL_L1, b->data_shift, b->arrivals + 1, b->line);
     unsigned second = add_prefetches(b, true, LEVEL_L2, b->second_shift, b->arrivals + 1, b->second_line);
-    unsigned level = first > second ? first : second;
-    if (level == LEVEL_L1)
+    if (second > LEVEL_L1) {
+        n->second_prefetch_cycles = (uint16_t)c->latency[second];
+        b->arrivals++;
+    }
+    unsigned first = add_prefetches(b, true, LEVEL_L1, b->data_shift, b->arrivals + 2, b->line);
+    if (first == LEVEL_L1)
         return;
     for (unsigned i = 0; i < b->prefetches && n->prefetch_lines < PREFETCH_LINES; i++)
         n->prefetch_lines += b->prefetched[i].data && b->prefetched[i].into == LEVEL_L1;
-    n->prefetch_cycles = (uint16_t)c->latency[level];
-    b->arrivals++;
+    n->prefetch_cycles = (uint16_t)c->latency[first];
+    b->arrivals += 2;
+    uint32_t arrival = second_of_prefetches(b);
+    if (arrival && b->arrivals - arrival < GRAPH_ARRIVALS)
+        n->prefetch_second_distance = (uint16_t)(b->arrivals - arrival);
 }
 
 /* The access gets a number among arrivals. `e` remembers it for those predictions in which it brings the line.
@@ -514,13 +534,15 @@ static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node
 
 /* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line
  * depends on MSHRs, with either prediction. */
-static void set_use(const struct node_builder *b, struct graph_node *n, struct line_entry *e)
+static void set_use(struct node_builder *b, uint64_t addr, struct graph_node *n, struct line_entry *e)
 {
     n->used_distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
     n->used_line = e->prefetch_line;
     for (unsigned v = 0; n->used_distance && v < PREDICTIONS; v++) {
         n->load_cycles[v] = e->prefetch_cycles;
         n->arrival_distance[v] = n->used_distance;
+        const struct line_entry *second = entry_of(b->second_line, addr >> b->second_shift);
+        n->second_distance[v] = distance_to(second->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
     }
     if (n->used_distance)
         n->requests = 0;
@@ -538,7 +560,7 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
     for (unsigned v = 0; v < PREDICTIONS; v++)
         set_arrival(b, h, n, v, level, e);
     if (level == LEVEL_L1)
-        set_use(b, n, e);
+        set_use(b, h->addr, n, e);
     for (unsigned v = 0; v < PREDICTIONS; v++)
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     add_arrival(b, h->addr, n, e, brings, (unsigned[PREDICTIONS]){h->access.level, level});

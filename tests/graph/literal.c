@@ -10,6 +10,7 @@
 /* What the judge of a set says about one instruction. */
 struct verdict {
     uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
+    bool merges;   /* it waits for a prefetch, and does not request its line */
     uint16_t mshr; /* distance to the arrival that frees an MSHR; 0: there is one */
     uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
 };
@@ -89,11 +90,10 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool r
     return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
 }
 
-static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end, bool requests)
+static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requests)
 {
-    uint64_t dispatched = (uint64_t)e->times[i].dispatched;
     if (e->judges_mshrs && e->real & GRAPH_L1D && requests)
-        contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)begin, (uint64_t)end,
                             (uint32_t)e->arrivals + 1);
 }
 
@@ -213,12 +213,23 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
 static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
 {
     unsigned first = e->core->latency[LEVEL_L1];
-    uint64_t arrival = e->arrivals + 1 - n->used_distance;
-    if (e->made[arrival] >> n->used_line & 1)
-        return later(*t + first, e->arrival[arrival]);
+    unsigned cycles = data_latency(e, n->load_cycles[prediction(e)]);
+    int64_t arrival = e->arrival[e->arrivals + 1 - n->used_distance];
+    int64_t prefetch = e->arrival[e->arrivals - n->used_distance];
+    unsigned distance = n->second_distance[prediction(e)];
+    int64_t second = distance && e->real & GRAPH_L2D ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
+    struct verdict *v = &e->verdict[i];
+    if (e->judges_mshrs) {
+        v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
+        v->merges &= prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
+    }
+    if (v->merges) {
+        *t = later(*t, prefetch);
+        return later(later(*t + first, arrival), second);
+    }
     *t = await_mshr(e, i, *t, true);
-    int64_t x = *t + data_latency(e, n->load_cycles[prediction(e)]);
-    add_miss(e, i, *t, x, true);
+    int64_t x = later(*t + cycles, second);
+    add_miss(e, *t, x, true);
     return x;
 }
 
@@ -232,7 +243,7 @@ static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i
         bool requests = n->requests >> prediction(e) & 1;
         *t = await_mshr(e, i, *t, requests);
         int64_t x = from_cache(e, n, *t);
-        add_miss(e, i, *t, x, requests);
+        add_miss(e, *t, x, requests);
         return x;
     }
     if (e->left[store] < *t)
@@ -256,33 +267,34 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
 }
 
 /* Decides which of the lines that an access at time t proposes find MSHRs. */
-static void make_prefetches(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
+static void make_prefetches(struct evaluation *e, const struct graph_node *n, int64_t t, uint64_t number)
 {
-    uint64_t number = e->arrivals + n->arrives + 1;
     if (!e->judges_mshrs || !(e->real & GRAPH_L1D))
         return;
     e->made[number] = 0;
     for (unsigned k = 0; k < n->prefetch_lines; k++) {
-        if (!contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)t))
+        if (contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)t) > (uint64_t)t)
             break;
         e->made[number] |= (uint8_t)(1 << k);
-        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, (uint64_t)t,
-                            (uint64_t)t + data_latency(e, n->prefetch_cycles), (uint32_t)number);
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)t,
+                            (uint64_t)e->arrival[number], (uint32_t)number);
     }
 }
 
 /* Lines that an access at time t makes prefetchers request. */
-static void prefetch_data(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
+static void prefetch_data(struct evaluation *e, const struct graph_node *n, int64_t t)
 {
-    if (n->prefetch_lines)
-        make_prefetches(e, n, i, t);
-    unsigned cycles = n->prefetch_cycles, first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
-    if (!(e->real & GRAPH_L1D) || cycles < first)
-        cycles = first;
-    else if (!(e->real & GRAPH_L2D) && cycles > second)
-        cycles = second;
-    if (n->prefetch_cycles)
-        e->arrival[e->arrivals + n->arrives + 1] = t + cycles;
+    uint64_t number = e->arrivals + n->arrives;
+    unsigned first = e->core->latency[LEVEL_L1];
+    if (n->second_prefetch_cycles)
+        e->arrival[++number] = t + (e->real & GRAPH_L1D ? data_latency(e, n->second_prefetch_cycles) : first);
+    if (!n->prefetch_cycles)
+        return;
+    e->arrival[++number] = t;
+    e->arrival[++number] = t + (e->real & GRAPH_L1D ? data_latency(e, n->prefetch_cycles) : first);
+    if (n->prefetch_second_distance && e->real & GRAPH_L2D)
+        e->arrival[number] = later(e->arrival[number], e->arrival[number - n->prefetch_second_distance]);
+    make_prefetches(e, n, t, number);
 }
 
 static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
@@ -292,7 +304,7 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
         x = load(e, n, i, t);
         if (n->arrives)
             e->arrival[e->arrivals + 1] = x;
-        prefetch_data(e, n, i, *t);
+        prefetch_data(e, n, *t);
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
@@ -327,10 +339,10 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     e->leave = e->left[number] = later(e->leave, e->access + cycles);
     if (n->requests && !(n->flags & NODE_LOAD)) {
         e->arrival[e->arrivals + 1] = e->access + cycles;
-        add_miss(e, i, e->access, e->access + cycles, requests);
+        add_miss(e, e->access, e->access + cycles, requests);
     }
     if (!(n->flags & NODE_LOAD))
-        prefetch_data(e, n, i, e->access);
+        prefetch_data(e, n, e->access);
     return c;
 }
 
@@ -349,7 +361,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
         t->issued = first_issue(e, n, i, t->dispatched);
         t->completed = execute(e, n, i, &t->issued);
         t->committed = commit(e, n, i, t->completed);
-        e->arrivals += n->arrives + (n->prefetch_cycles != 0);
+        e->arrivals += node_arrivals(n);
     }
 }
 
@@ -370,10 +382,10 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
-    e.arrival = allocate(2 * count, sizeof *e.arrival);
+    e.arrival = allocate(4 * count, sizeof *e.arrival);
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
     e.walked = allocate(count, sizeof *e.walked);
-    e.made = allocate(2 * count, sizeof *e.made);
+    e.made = allocate(4 * count, sizeof *e.made);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
