@@ -404,8 +404,10 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         unsigned caches = g % DATA_CACHES, cycles = n->drain_cycles[g / DATA_CACHES],
                  second = l->core.latency[LEVEL_L2];
         cycles = caches == 0 ? 1 : caches == 1 && cycles > second ? second : cycles;
+        bool waits = caches && !(n->flags & NODE_LOAD);
+        const struct row *line = arrival_before(l, waits ? n->arrival_distance[g / DATA_CACHES] : 0);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
-            int16_t done = after(l->access.lane[i], (int)cycles);
+            int16_t done = later(after(l->access.lane[i], (int)cycles), line->lane[i]);
             l->leave.lane[i] = later(l->leave.lane[i], done);
             left->lane[i] = l->leave.lane[i];
             if (misses)

@@ -567,6 +567,19 @@ static void set_load(struct node_builder *b, const struct held_insn *h, struct g
     set_prefetches(b, n);
 }
 
+/* A store that finds its line in the L1D or on its way waits for the access that brings the line, if that is known. */
+static void set_store_arrival(const struct node_builder *b, const struct data_access *d, struct graph_node *n,
+                              const struct line_entry *e)
+{
+    for (unsigned v = 0; v < PREDICTIONS; v++) {
+        if (n->requests >> v & 1)
+            continue;
+        n->arrival_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
+        if (n->arrival_distance[v] && (d->merged || d->level == LEVEL_L1))
+            n->drain_cycles[v] = 1;
+    }
+}
+
 static void set_store(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     const struct data_access *d = &h->drain;
@@ -591,6 +604,7 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
     if (b->core.store_allocates) {
         struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
+        set_store_arrival(b, d, n, e);
         e->prefetch_arrival = 0;
         add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});
     }

@@ -315,6 +315,13 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
     return x;
 }
 
+/* When the line of a store arrives that another access brings. */
+static int64_t line_of_store(const struct evaluation *e, const struct graph_node *n)
+{
+    unsigned distance = n->flags & NODE_LOAD || !(e->real & GRAPH_L1D) ? 0 : n->arrival_distance[prediction(e)];
+    return distance ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
+}
+
 static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t completed)
 {
     const struct literal_times *t = e->times;
@@ -336,10 +343,11 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     bool requests = n->requests >> prediction(e) & 1;
     if (!(n->flags & NODE_LOAD))
         e->access = await_mshr(e, i, e->access, requests);
-    e->leave = e->left[number] = later(e->leave, e->access + cycles);
+    int64_t done = later(e->access + cycles, line_of_store(e, n));
+    e->leave = e->left[number] = later(e->leave, done);
     if (n->requests && !(n->flags & NODE_LOAD)) {
-        e->arrival[e->arrivals + 1] = e->access + cycles;
-        add_miss(e, e->access, e->access + cycles, requests);
+        e->arrival[e->arrivals + 1] = done;
+        add_miss(e, e->access, done, requests);
     }
     if (!(n->flags & NODE_LOAD))
         prefetch_data(e, n, e->access);
