@@ -406,6 +406,8 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
         cycles = caches == 0 ? 1 : caches == 1 && cycles > second ? second : cycles;
         bool waits = caches && !(n->flags & NODE_LOAD);
         const struct row *line = arrival_before(l, waits ? n->arrival_distance[g / DATA_CACHES] : 0);
+        if (waits && caches > 1 && n->second_distance[g / DATA_CACHES])
+            line = arrival_before(l, n->second_distance[g / DATA_CACHES]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             int16_t done = later(after(l->access.lane[i], (int)cycles), line->lane[i]);
             l->leave.lane[i] = later(l->leave.lane[i], done);

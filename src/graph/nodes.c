@@ -449,6 +449,21 @@ static void set_translation(struct node_builder *b, const struct held_insn *h, s
 
 /* ---- lines */
 
+/* The distance to the arrival with which the L2 gets a line that an access to the L1D misses; 0: it has the line, or it
+ * is not known who brings it. `level` is where the line is with perfect prediction, and `a` how it was in the real run.
+ */
+static uint16_t second_distance(struct node_builder *b, const struct held_insn *h, const struct data_access *a,
+                                unsigned v, unsigned level, const struct line_entry *e)
+{
+    bool waits = v == PREDICTION_REAL ? a->level > LEVEL_L2 && a->merged : level == LEVEL_L2;
+    if (!waits || distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS))
+        return 0;
+    const struct line_entry *second = entry_of(b->second_line, h->addr >> b->second_shift);
+    if (v == PREDICTION_REAL && (uint32_t)b->insns - second->insn >= b->core.rob_size)
+        return 0;
+    return distance_to(second->arrival[v], b->arrivals, GRAPH_ARRIVALS);
+}
+
 /* Sets how a load gets its line in one prediction: it requests the line, or it waits for an arrival. `level` is where
  * the line is if the load requests it. */
 static void set_arrival(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned v,
@@ -456,12 +471,7 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
 {
     const struct data_access *a = &h->access;
     bool requested = a->level > LEVEL_L1 && !a->merged, requests = v == PREDICTION_REAL ? requested : level > LEVEL_L1;
-    bool waits = v == PREDICTION_REAL ? a->level > LEVEL_L2 && a->merged : level == LEVEL_L2;
-    if (waits && !distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS)) {
-        const struct line_entry *second = entry_of(b->second_line, h->addr >> b->second_shift);
-        if (v == PREDICTION_PERFECT || (uint32_t)b->insns - second->insn < b->core.rob_size)
-            n->second_distance[v] = distance_to(second->arrival[v], b->arrivals, GRAPH_ARRIVALS);
-    }
+    n->second_distance[v] = second_distance(b, h, a, v, level, e);
     n->requests |= (uint8_t)((requests || n->second_distance[v]) << v);
     if (n->second_distance[v]) {
         n->load_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
@@ -604,6 +614,12 @@ static void set_store(struct node_builder *b, const struct held_insn *h, struct 
     if (b->core.store_allocates) {
         struct line_entry *e = entry_of(b->line, h->addr >> b->data_shift);
         n->requests = (uint8_t)(real << PREDICTION_REAL | perfect << PREDICTION_PERFECT);
+        for (unsigned v = 0; v < PREDICTIONS; v++) {
+            n->second_distance[v] = second_distance(b, h, d, v, level, e);
+            n->requests |= (uint8_t)((n->second_distance[v] != 0) << v);
+            if (n->second_distance[v])
+                n->drain_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
+        }
         set_store_arrival(b, d, n, e);
         e->prefetch_arrival = 0;
         add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});

@@ -318,7 +318,11 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
 /* When the line of a store arrives that another access brings. */
 static int64_t line_of_store(const struct evaluation *e, const struct graph_node *n)
 {
-    unsigned distance = n->flags & NODE_LOAD || !(e->real & GRAPH_L1D) ? 0 : n->arrival_distance[prediction(e)];
+    unsigned distance = n->arrival_distance[prediction(e)], second = n->second_distance[prediction(e)];
+    if (n->flags & NODE_LOAD || !(e->real & GRAPH_L1D))
+        return LONG_AGO;
+    if (second && e->real & GRAPH_L2D)
+        distance = second;
     return distance ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
 }
 
