@@ -146,88 +146,68 @@ INLINE void await_issue(const struct lanes *l, struct row *restrict to, const st
 
 /* ---- contention */
 
-/* The judges of units and issue queues. Groups in which only the first data cache is real use the verdicts of those in
- * which both are perfect: latencies of a few cycles more make little difference to contention. */
-enum { UNIT_JUDGES = 8 };
-static const uint8_t unit_judges[UNIT_JUDGES] = {0, 1, 4, 5, 6, 7, 10, 11};
-
-INLINE void share_verdict(struct verdict *v)
-{
-    enum { OTHER = 2 * DATA_CACHES }; /* judges with perfect prediction follow those with real prediction */
-    v->of[2] = v->of[0];
-    v->of[3] = v->of[1];
-    v->of[OTHER + 2] = v->of[OTHER];
-    v->of[OTHER + 3] = v->of[OTHER + 1];
-}
-
 /* Instructions dispatch at the times in `d`, or later if a queue is full. */
 static __attribute__((noinline)) void enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        unsigned j = unit_judges[k];
+    for (unsigned j = 0; j < JUDGES; j++) {
         uint64_t when = time_of(l, d, l->judge_lane[j]);
         v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
         v.any |= v.of[j];
     }
-    if (v.any) {
-        share_verdict(&v);
+    if (v.any)
         await_issue(l, d, &v);
-    }
 }
 
 /* Instructions enter their queues at the times in `d`, or later. Most find room in all sets that judge. */
 INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     uint64_t unsure = 0;
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        const struct contention *c = &l->judge[unit_judges[k]];
-        uint64_t passed = time_of(l, d, l->judge_lane[unit_judges[k]]) - c->now;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        const struct contention *c = &l->judge[j];
+        uint64_t passed = time_of(l, d, l->judge_lane[j]) - c->now;
         unsure |= (c->queues & need->queue_full) | ((int64_t)passed > CONTENTION_LAG);
     }
     if (__builtin_expect(unsure != 0, 0)) {
         enter_late(l, need, d);
         return;
     }
-    for (unsigned k = 0; k < UNIT_JUDGES; k++)
-        l->judge[unit_judges[k]].queues += need->queue;
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].queues += need->queue;
 }
 
 /* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges. */
 static __attribute__((noinline)) void issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
-                                                 const uint64_t when[UNIT_JUDGES])
+                                                 const uint64_t when[JUDGES])
 {
     struct verdict v = {.any = 0};
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        unsigned j = unit_judges[k];
-        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[k]) - when[k]);
+    for (unsigned j = 0; j < JUDGES; j++) {
+        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[j]) - when[j]);
         v.any |= v.of[j];
     }
-    if (v.any) {
-        share_verdict(&v);
+    if (v.any)
         add_delays(l, t, &v);
-    }
 }
 
 /* Instructions issue, at the times in `t` or later. Most find a slot at once in all sets that judge: then there is one
  * branch for all of them. */
 INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
 {
-    uint64_t when[UNIT_JUDGES], use[UNIT_JUDGES], full = 0;
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        when[k] = time_of(l, t, l->judge_lane[unit_judges[k]]);
-        use[k] = l->judge[unit_judges[k]].slot[when[k] % CONTENTION_CYCLES];
+    uint64_t when[JUDGES], use[JUDGES], full = 0;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        when[j] = time_of(l, t, l->judge_lane[j]);
+        use[j] = l->judge[j].slot[when[j] % CONTENTION_CYCLES];
     }
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        use[k] = contention_fresh(use[k], &l->limits, when[k] / CONTENTION_CYCLES << LAP_SHIFT);
-        full |= use[k] & need->full;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        use[j] = contention_fresh(use[j], &l->limits, when[j] / CONTENTION_CYCLES << LAP_SHIFT);
+        full |= use[j] & need->full;
     }
     if (__builtin_expect(full != 0 || need->interval > 1, 0)) {
         issue_late(l, need, t, when);
         return;
     }
-    for (unsigned k = 0; k < UNIT_JUDGES; k++)
-        l->judge[unit_judges[k]].slot[when[k] % CONTENTION_CYCLES] = use[k] + need->issue;
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
 }
 
 /* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no
@@ -235,8 +215,8 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
 static void issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again)
 {
     struct verdict v = {.any = 0};
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        unsigned j = unit_judges[k], lane = l->judge_lane[j];
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j];
         v.of[j] = 0;
         if (again->lane[lane] > t->lane[lane]) {
             uint64_t when = time_of(l, again, lane);
@@ -247,7 +227,6 @@ static void issue_again(struct lanes *l, const struct contention_need *need, con
     if (!v.any)
         return;
     struct row held = *again;
-    share_verdict(&v);
     add_delays(l, &held, &v);
     ALL_LANES(i)
     again->lane[i] = again->lane[i] > t->lane[i] ? held.lane[i] : again->lane[i];
@@ -256,10 +235,8 @@ static void issue_again(struct lanes *l, const struct contention_need *need, con
 /* Instructions leave their queues at the times in `t`. */
 INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
 {
-    for (unsigned k = 0; k < UNIT_JUDGES; k++) {
-        unsigned j = unit_judges[k];
+    for (unsigned j = 0; j < JUDGES; j++)
         contention_leave(&l->judge[j], need, time_of(l, t, l->judge_lane[j]), l->insns);
-    }
 }
 
 /* ---- memory */

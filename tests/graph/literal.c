@@ -19,8 +19,7 @@ struct evaluation {
     const struct graph_core *core;
     const struct graph_node *nodes;
     unsigned real;
-    bool judges_units; /* evaluates contention for units and queues; else takes `verdict` from the set that does */
-    bool judges_mshrs; /* the same for MSHRs */
+    bool judges; /* evaluates contention; else takes `verdict` from the set that does */
     struct literal_times *times;
     struct verdict *verdict;
     int64_t reg[64];              /* completion of the youngest producer */
@@ -40,18 +39,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The set that judges MSHRs for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
+/* The set that judges contention for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
  */
-static unsigned mshr_judge_of(unsigned real)
+static unsigned judge_of(unsigned real)
 {
     unsigned caches = real & GRAPH_L1I ? GRAPH_L1I | GRAPH_L2I : 0;
     return real | caches | GRAPH_ITLB | GRAPH_DTLB;
-}
-
-/* The set that judges units and queues: the data caches are both real or both perfect, too. */
-static unsigned unit_judge_of(unsigned real)
-{
-    return mshr_judge_of(real) & ~(real & GRAPH_L2D ? 0u : (unsigned)GRAPH_L1D);
 }
 
 static unsigned prediction(const struct evaluation *e)
@@ -63,7 +56,7 @@ static unsigned prediction(const struct evaluation *e)
 
 static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t when, uint16_t *delay)
 {
-    if (e->judges_units) {
+    if (e->judges) {
         uint64_t at = contention_issue(&e->contention, &e->limits, &e->limits.need[n->class], (uint64_t)when);
         *delay = (uint16_t)(at - (uint64_t)when);
     }
@@ -73,7 +66,7 @@ static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t w
 static int64_t enter(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t when)
 {
     struct verdict *v = &e->verdict[i];
-    if (e->judges_units)
+    if (e->judges)
         v->room = (uint16_t)contention_enter(&e->contention, &e->limits.need[n->class], (uint64_t)when, i);
     return v->room && v->room <= i ? later(when, e->times[i - v->room].issued) : when;
 }
@@ -85,14 +78,14 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool r
     uint32_t number = (uint32_t)e->arrivals + 1;
     if (!(e->real & GRAPH_L1D) || !requests)
         return when;
-    if (e->judges_mshrs)
+    if (e->judges)
         v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
     return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
 }
 
 static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requests)
 {
-    if (e->judges_mshrs && e->real & GRAPH_L1D && requests)
+    if (e->judges && e->real & GRAPH_L1D && requests)
         contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)begin, (uint64_t)end,
                             (uint32_t)e->arrivals + 1);
 }
@@ -219,7 +212,7 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
     unsigned distance = n->second_distance[prediction(e)];
     int64_t second = distance && e->real & GRAPH_L2D ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
     struct verdict *v = &e->verdict[i];
-    if (e->judges_mshrs) {
+    if (e->judges) {
         v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
         v->merges &= prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
     }
@@ -269,7 +262,7 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
 /* Decides which of the lines that an access at time t proposes find MSHRs. */
 static void make_prefetches(struct evaluation *e, const struct graph_node *n, int64_t t, uint64_t number)
 {
-    if (!e->judges_mshrs || !(e->real & GRAPH_L1D))
+    if (!e->judges || !(e->real & GRAPH_L1D))
         return;
     e->made[number] = 0;
     for (unsigned k = 0; k < n->prefetch_lines; k++) {
@@ -308,7 +301,7 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
-    if (e->judges_units)
+    if (e->judges)
         contention_leave(&e->contention, &e->limits.need[n->class], (uint64_t)*t, i);
     if (n->dest)
         e->reg[n->dest] = x;
@@ -388,9 +381,7 @@ static void *allocate(uint64_t count, size_t size)
 uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
                           struct literal_times *times)
 {
-    const unsigned units = unit_judge_of(real), mshrs = mshr_judge_of(real);
-    struct evaluation e = {.core = c, .nodes = nodes, .real = units, .judges_units = true, .times = times};
-    e.judges_mshrs = mshrs == units;
+    struct evaluation e = {.core = c, .nodes = nodes, .real = judge_of(real), .judges = true, .times = times};
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
@@ -401,13 +392,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
-    e.judges_units = false;
-    if (mshrs != units) {
-        e.real = mshrs;
-        e.judges_mshrs = true;
-        evaluate(&e, count);
-    }
-    e.judges_mshrs = false;
+    e.judges = false;
     if (real != e.real) {
         e.real = real;
         evaluate(&e, count);
