@@ -1,7 +1,5 @@
 #include "graph/contention.h"
 
-#include <string.h>
-
 /* A field that is full when `limit` more have been added to it; 0 if it never is. */
 static uint64_t room_for(unsigned limit, unsigned full)
 {
@@ -46,11 +44,29 @@ uint64_t contention_mshr_free(const struct contention *c, unsigned mshrs, uint64
     return when;
 }
 
-unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival)
+/* The first cycle after `when` in which a miss ends. */
+static uint64_t next_end(const struct misses *m, uint64_t when)
 {
-    uint64_t free = contention_mshr_free(c, mshrs, when);
-    unsigned distance = (uint16_t)(arrival - c->misses.freed_by[free % MSHR_CYCLES]);
-    return free > when && distance < GRAPH_ARRIVALS ? distance : 0;
+    do
+        when++;
+    while (when - m->first < MSHR_CYCLES && !m->ends[when % MSHR_CYCLES]);
+    return when;
+}
+
+struct contention_wait contention_retry(struct contention *c, const struct contention_limits *l,
+                                        const struct contention_need *n, unsigned mshrs, uint64_t when,
+                                        uint32_t arrival)
+{
+    const struct misses *m = &c->misses;
+    uint64_t at = when, end = when;
+    while (contention_mshr_free(c, mshrs, at) > at) {
+        end = next_end(m, at);
+        at = contention_issue(c, l, n, end);
+    }
+    unsigned distance = (uint16_t)(arrival - m->freed_by[end % MSHR_CYCLES]);
+    if (at == when || distance >= GRAPH_ARRIVALS)
+        return (struct contention_wait){0};
+    return (struct contention_wait){.distance = distance, .delay = (unsigned)(at - end)};
 }
 
 /* Lets the table end at cycle `end` or later. */
@@ -60,11 +76,18 @@ static void extend(struct misses *m, uint64_t end)
         return;
     uint64_t first = end - MSHR_CYCLES;
     if (first - m->first >= MSHR_CYCLES)
-        memset(m->used, 0, sizeof m->used);
-    else
-        for (uint64_t i = m->first; i < first; i++)
-            m->used[i % MSHR_CYCLES] = 0;
+        m->first = first - MSHR_CYCLES;
+    for (uint64_t i = m->first; i < first; i++)
+            m->used[i % MSHR_CYCLES] = m->ends[i % MSHR_CYCLES] = 0;
     m->first = first;
+}
+
+struct contention_wait contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when,
+                                             uint32_t arrival)
+{
+    uint64_t free = contention_mshr_free(c, mshrs, when);
+    unsigned distance = (uint16_t)(arrival - c->misses.freed_by[free % MSHR_CYCLES]);
+    return (struct contention_wait){.distance = free > when && distance < GRAPH_ARRIVALS ? distance : 0};
 }
 
 void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, uint64_t end, uint32_t arrival)
@@ -76,6 +99,7 @@ void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, u
     for (uint64_t i = begin > m->first ? begin : m->first; i < end; i++)
         m->used[i % MSHR_CYCLES] += m->used[i % MSHR_CYCLES] < mshrs;
     m->freed_by[end % MSHR_CYCLES] = (uint16_t)arrival;
+    m->ends[end % MSHR_CYCLES] += m->ends[end % MSHR_CYCLES] < UINT8_MAX;
 }
 
 void contention_init(struct contention *c, const struct contention_limits *l)

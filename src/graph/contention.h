@@ -34,6 +34,7 @@ enum {
 struct misses {
     uint64_t first;                /* the table has this cycle and those after it; no miss has an MSHR in older ones */
     uint8_t used[MSHR_CYCLES];     /* MSHRs in use */
+    uint8_t ends[MSHR_CYCLES];     /* misses that end in this cycle, at most UINT8_MAX */
     uint16_t freed_by[MSHR_CYCLES]; /* arrival that frees an MSHR in this cycle, modulo 2^16 */
 };
 
@@ -163,9 +164,19 @@ static inline void contention_leave(struct contention *c, const struct contentio
     at->last[n->queue_number] = at->last[QUEUES] = (uint16_t)insn;
 }
 
-/* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
- * `arrival` the one is that frees an MSHR for it. */
-unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
+/* How long an access waits for an MSHR. */
+struct contention_wait {
+    unsigned distance; /* arrivals before its own that the one is which frees an MSHR for it; 0: an MSHR was free */
+    unsigned delay;    /* cycles after that until a load issues for the last time */
+};
+
+/* A load has issued in cycle `when`. Without a free MSHR it is sent back and issues again whenever a miss ends. */
+struct contention_wait contention_retry(struct contention *c, const struct contention_limits *l,
+                                        const struct contention_need *n, unsigned mshrs, uint64_t when,
+                                        uint32_t arrival);
+/* The same of a store, which waits for the first free MSHR. */
+struct contention_wait contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when,
+                                             uint32_t arrival);
 /* Returns the first cycle from `when` on in which an MSHR is free. */
 uint64_t contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when);
 /* A miss has an MSHR from cycle `begin` to the cycle before `end`. `arrival` is its number among arrivals. */

@@ -318,20 +318,37 @@ INLINE bool takes_mshr(const struct graph_node *n, unsigned group)
     return group % DATA_CACHES && n->requests >> group / DATA_CACHES & 1;
 }
 
+/* A judge finds an MSHR for an access at the times in `t`. */
+static struct contention_wait find_mshr(struct lanes *l, const struct graph_node *n, unsigned judge,
+                                        const struct row *t)
+{
+    struct contention *c = &l->judge[judge];
+    const struct contention_need *need = &l->limits.need[n->class];
+    uint64_t when = time_of(l, t, l->judge_lane[judge]);
+    if (!(n->flags & NODE_LOAD))
+        return contention_await_mshr(c, l->core.mshrs, when, l->arrivals + 1);
+    struct contention_wait w = contention_retry(c, &l->limits, need, l->core.mshrs, when, l->arrivals + 1);
+    l->slack += w.delay;
+    return w;
+}
+
+/* The time until which an access in a lane waits that waits like its judge. */
+INLINE int16_t mshr_time(const struct lanes *l, const struct contention_wait *w, unsigned lane)
+{
+    return w->distance ? after(arrival_before(l, w->distance)->lane[lane], (int)w->delay) : TIME_LEAST;
+}
+
 /* Misses begin at the times in `t`, or later if all MSHRs are in use. */
 static void await_mshr(struct lanes *l, const struct graph_node *n, struct row *t)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        unsigned waits[2];
+        struct contention_wait waits[2];
         if (!takes_mshr(n, g))
             continue;
-        for (unsigned k = 0; k < 2; k++) {
-            uint64_t when = time_of(l, t, l->judge_lane[2 * g + k]);
-            waits[k] = contention_await_mshr(&l->judge[2 * g + k], l->core.mshrs, when, l->arrivals + 1);
-        }
-        const struct row *early = arrival_before(l, waits[0]), *late = arrival_before(l, waits[1]);
+        for (unsigned k = 0; k < 2; k++)
+            waits[k] = find_mshr(l, n, 2 * g + k, t);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            t->lane[i] = later(t->lane[i], l->late_front.lane[i] ? late->lane[i] : early->lane[i]);
+            t->lane[i] = later(t->lane[i], mshr_time(l, &waits[l->late_front.lane[i] & 1], i));
     }
 }
 
@@ -407,7 +424,7 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
     uint16_t made = l->made[(l->arrivals + 1 - n->used_distance) % GRAPH_ARRIVALS][n->used_line];
     int16_t first = (int16_t)l->core.latency[LEVEL_L1];
     for (unsigned g = 0; g < GROUPS; g++) {
-        const struct row *waits[2] = {&l->never, &l->never};
+        struct contention_wait waits[2] = {{0}, {0}};
         int16_t cycles = load_latency(&l->core, n->load_cycles[g / DATA_CACHES], g % DATA_CACHES);
         if (g % DATA_CACHES == 0)
             continue;
@@ -419,8 +436,7 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
                 contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
                 made &= (uint16_t)~(1 << j);
             if (!(made >> j & 1))
-                waits[k] = arrival_before(
-                    l, contention_await_mshr(&l->judge[j], l->core.mshrs, when, l->arrivals + 1));
+                waits[k] = find_mshr(l, n, j, t);
         }
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             unsigned k = l->late_front.lane[i] & 1;
@@ -428,7 +444,7 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
                 t->lane[i] = later(t->lane[i], asked->lane[i]);
                 x->lane[i] = later(after(t->lane[i], first), arrival->lane[i]);
             } else {
-                t->lane[i] = later(t->lane[i], waits[k]->lane[i]);
+                t->lane[i] = later(t->lane[i], mshr_time(l, &waits[k], i));
                 x->lane[i] = after(t->lane[i], cycles);
             }
         }

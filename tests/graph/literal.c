@@ -10,8 +10,8 @@
 /* What the judge of a set says about one instruction. */
 struct verdict {
     uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
+    struct contention_wait mshr;
     bool merges;   /* it waits for a prefetch, and does not request its line */
-    uint16_t mshr; /* distance to the arrival that frees an MSHR; 0: there is one */
     uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
 };
 
@@ -76,11 +76,15 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool r
 {
     struct verdict *v = &e->verdict[i];
     uint32_t number = (uint32_t)e->arrivals + 1;
+    const struct graph_node *n = &e->nodes[i];
+    bool load = n->flags & NODE_LOAD;
     if (!(e->real & GRAPH_L1D) || !requests)
         return when;
     if (e->judges)
-        v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
-    return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
+        v->mshr = load ? contention_retry(&e->contention, &e->limits, &e->limits.need[n->class], e->core->mshrs,
+                                          (uint64_t)when, number)
+                       : contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
+    return v->mshr.distance ? later(when, e->arrival[number - v->mshr.distance] + v->mshr.delay) : when;
 }
 
 static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requests)
