@@ -78,7 +78,7 @@ static void extend(struct misses *m, uint64_t end)
     if (first - m->first >= MSHR_CYCLES)
         m->first = first - MSHR_CYCLES;
     for (uint64_t i = m->first; i < first; i++)
-            m->used[i % MSHR_CYCLES] = m->ends[i % MSHR_CYCLES] = 0;
+        m->used[i % MSHR_CYCLES] = m->ends[i % MSHR_CYCLES] = 0;
     m->first = first;
 }
 

@@ -25,16 +25,16 @@ enum {
     LAP_SHIFT = FIELDS * FIELD_BITS,
     QUEUE_BITS = 16, /* of a field of the queues' word: one per queue, then one for all */
     QUEUE_FULL = 1 << 15,
-    MSHR_CYCLES = 4096, /* cycles for which the use of MSHRs is remembered */
+    MSHR_CYCLES = 8192, /* cycles for which the use of MSHRs is remembered */
     MSHRS_MOST = 250,   /* cores with more MSHRs never lack one */
 };
 
 /* Use of MSHRs by cycle, now and later: instructions come in program order, so an older one may begin later. Arrays are
  * indexed by cycle modulo MSHR_CYCLES. */
 struct misses {
-    uint64_t first;                /* the table has this cycle and those after it; no miss has an MSHR in older ones */
-    uint8_t used[MSHR_CYCLES];     /* MSHRs in use */
-    uint8_t ends[MSHR_CYCLES];     /* misses that end in this cycle, at most UINT8_MAX */
+    uint64_t first;                 /* the table has this cycle and those after it; no miss has an MSHR in older ones */
+    uint8_t used[MSHR_CYCLES];      /* MSHRs in use */
+    uint8_t ends[MSHR_CYCLES];      /* misses that end in this cycle, at most UINT8_MAX */
     uint16_t freed_by[MSHR_CYCLES]; /* arrival that frees an MSHR in this cycle, modulo 2^16 */
 };
 

@@ -20,8 +20,8 @@ struct graph_core {
     unsigned data_line_bytes, second_line_bytes; /* lines of the L1D and the L2 */
     unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
     unsigned forward_latency;
-    unsigned page_shift;                 /* log2 of the bytes of a page */
-    unsigned translation[TLB_WALK + 1];  /* cycles of a translation, by the level that has it */
+    unsigned page_shift;                /* log2 of the bytes of a page */
+    unsigned translation[TLB_WALK + 1]; /* cycles of a translation, by the level that has it */
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     uint8_t units[POOLS];
     struct class_timing timing[CLASS_COUNT];
@@ -48,7 +48,8 @@ enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
 
-/* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last. */
+/* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last.
+ */
 enum { PREFETCH_LINES = 4 };
 
 enum node_flag {
@@ -78,13 +79,14 @@ struct graph_node {
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
-    uint16_t second_distance[PREDICTIONS]; /* the L2 gets the line with the arrival at this distance */
+    uint16_t second_distance[PREDICTIONS];  /* the L2 gets the line with the arrival at this distance */
     /* It is the first to use a line that a prefetcher has proposed, as one of the lines that come with the arrival at
      * this distance. Where the prefetch found no MSHR, it requests the line itself, which takes `load_cycles`. */
     uint16_t used_distance;
     uint8_t used_line;
-    uint8_t prefetch_lines;   /* lines that its access makes prefetchers propose for the L1D, as far as they count */
-    uint16_t second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */
+    uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
+    uint16_t
+        second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */
     /* The same in the L1D. Such lines take two numbers among arrivals: the request and the arrival. They may wait for a
      * line that the L2 gets with an arrival, at this distance before theirs. */
     uint16_t prefetch_cycles, prefetch_second_distance;
@@ -94,9 +96,9 @@ struct graph_node {
     uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;
-    bool fetch_prefetches;          /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
-    uint8_t requests;               /* bit v: it requests a line in prediction v, which takes an MSHR */
-    bool arrives;                   /* its data may be what others wait for: it has a number among arrivals */
+    bool fetch_prefetches; /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
+    uint8_t requests;      /* bit v: it requests a line in prediction v, which takes an MSHR */
+    bool arrives;          /* its data may be what others wait for: it has a number among arrivals */
 };
 
 /* Which variant of fetch groups a set has: groups end at misses of the L1I and at mispredictions that are real. */

@@ -176,12 +176,18 @@ INLINE void enter_queues(struct lanes *l, const struct contention_need *need, st
         l->judge[j].queues += need->queue;
 }
 
-/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges. */
+/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges, `use`: the
+ * slots at these times. */
 static __attribute__((noinline)) void issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
-                                                 const uint64_t when[JUDGES])
+                                                 const uint64_t when[JUDGES], const uint64_t use[JUDGES])
 {
     struct verdict v = {.any = 0};
     for (unsigned j = 0; j < JUDGES; j++) {
+        v.of[j] = 0;
+        if (!(use[j] & need->full) && need->interval <= 1) {
+            l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
+            continue;
+        }
         v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[j]) - when[j]);
         v.any |= v.of[j];
     }
@@ -203,7 +209,7 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
         full |= use[j] & need->full;
     }
     if (__builtin_expect(full != 0 || need->interval > 1, 0)) {
-        issue_late(l, need, t, when);
+        issue_late(l, need, t, when, use);
         return;
     }
     for (unsigned j = 0; j < JUDGES; j++)
@@ -358,8 +364,7 @@ static void add_miss(struct lanes *l, const struct graph_node *n, const struct r
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j];
         if (takes_mshr(n, j / 2))
-            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane),
-                                l->arrivals + 1);
+            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane), l->arrivals + 1);
     }
 }
 
@@ -415,8 +420,8 @@ INLINE void drain(struct lanes *restrict l, const struct graph_node *n, struct r
 }
 
 /* A load at the times in `t` uses a line that a prefetcher has proposed. If the prefetch is made and the load comes
- * before it, the load waits for the prefetch, or for an MSHR. In the lanes of a judge in which there was no MSHR for the
- * prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
+ * before it, the load waits for the prefetch, or for an MSHR. In the lanes of a judge in which there was no MSHR for
+ * the prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
 static void use_proposed(struct lanes *l, const struct graph_node *n, struct row *t, struct row *x)
 {
     const struct row *arrival = arrival_before(l, n->used_distance);
@@ -434,7 +439,7 @@ static void use_proposed(struct lanes *l, const struct graph_node *n, struct row
             uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
             if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
                 contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
-                made &= (uint16_t)~(1 << j);
+                made &= (uint16_t) ~(1 << j);
             if (!(made >> j & 1))
                 waits[k] = find_mshr(l, n, j, t);
         }
@@ -629,7 +634,8 @@ static unsigned most(const uint16_t cycles[PREDICTIONS])
 static unsigned growth(const struct graph_core *c, const struct graph_node *n)
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
-    unsigned fetch = most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
+    unsigned fetch =
+        most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
     unsigned result = most(n->dtlb_cycles) + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
     fetch += n->fetch_prefetch_cycles;
     result += n->prefetch_cycles + n->second_prefetch_cycles;

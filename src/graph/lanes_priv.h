@@ -76,9 +76,9 @@ struct lanes {
     uint32_t fetch_arrivals;                        /* arrivals of instruction lines so far */
     struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
     struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
-    uint16_t made[GRAPH_ARRIVALS][PREFETCH_LINES];  /* by arrival and line, bit j: in judge j the prefetch had an MSHR */
-    struct row walked[GRAPH_WALKS];                 /* ring, by walk: the translation is known */
-    struct row *dispatched, *issued, *committed;    /* rings, by instruction */
+    uint16_t made[GRAPH_ARRIVALS][PREFETCH_LINES]; /* by arrival and line, bit j: in judge j the prefetch had an MSHR */
+    struct row walked[GRAPH_WALKS];                /* ring, by walk: the translation is known */
+    struct row *dispatched, *issued, *committed;   /* rings, by instruction */
     struct contention judge[JUDGES];
 };
 

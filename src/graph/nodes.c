@@ -69,10 +69,10 @@ struct node_builder {
     struct group group[GROUP_VARIANTS];
     bool same_groups[PREDICTIONS]; /* the groups with a perfect and with a real L1I are equal */
     struct holders loads, store_queue, load_store, int_regs, fp_regs;
-    struct line_entry line[LINES];                 /* of the L1D */
-    struct line_entry second_line[LINES];          /* of the L2: prefetches */
-    struct line_entry fetch_line[LINES];           /* of the L1I: prefetches */
-    uint32_t fetch_arrivals;                       /* arrivals of instruction lines so far */
+    struct line_entry line[LINES];        /* of the L1D */
+    struct line_entry second_line[LINES]; /* of the L2: prefetches */
+    struct line_entry fetch_line[LINES];  /* of the L1I: prefetches */
+    uint32_t fetch_arrivals;              /* arrivals of instruction lines so far */
     struct page_entry page[PAGES];
     uint32_t walks;                                /* walks for data so far */
     struct prefetched_line prefetched[PREFETCHES]; /* by the current access */
@@ -433,8 +433,8 @@ static void set_translation(struct node_builder *b, const struct held_insn *h, s
     }
     for (unsigned v = 0; v < PREDICTIONS; v++) {
         uint16_t cycles = v == PREDICTION_REAL ? real : perfect;
-        bool recent = e->walk[v] && (uint32_t)b->insns - e->insn[v] < b->core.rob_size &&
-                      b->walks - e->walk[v] < GRAPH_WALKS - 1;
+        bool recent =
+            e->walk[v] && (uint32_t)b->insns - e->insn[v] < b->core.rob_size && b->walks - e->walk[v] < GRAPH_WALKS - 1;
         if (recent && (v == PREDICTION_REAL || !cycles)) {
             n->walk_distance[v] = (uint16_t)(b->walks - e->walk[v] + 1);
         } else if (cycles) {
@@ -640,7 +640,8 @@ static void bound_edges(struct graph_node *n)
     const unsigned large = ~0u << 11; /* bits of numbers that may be too large; few are */
     unsigned all = n->misfetch_cycles;
     for (unsigned v = 0; v < PREDICTIONS; v++)
-        all |= n->itlb_cycles[v] | n->dtlb_cycles[v] | n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] | n->drain_cycles[v];
+        all |= n->itlb_cycles[v] | n->dtlb_cycles[v] | n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] |
+               n->drain_cycles[v];
     if (!(all & large))
         return;
     bound(&n->misfetch_cycles);
@@ -668,10 +669,8 @@ static uint8_t flags_of(const struct held_insn *h)
 
 void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
-    *n = (struct graph_node){.flags = flags_of(h),
-                             .class = h->class,
-                             .source = {h->source[0], h->source[1], h->source[2]},
-                             .dest = h->dest};
+    *n = (struct graph_node){
+        .flags = flags_of(h), .class = h->class, .source = {h->source[0], h->source[1], h->source[2]}, .dest = h->dest};
     set_fetch_edges(b, h, n);
     set_room(b, h, n);
     if (h->flags & IS_LOAD && h->size)

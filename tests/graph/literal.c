@@ -11,7 +11,7 @@
 struct verdict {
     uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
     struct contention_wait mshr;
-    bool merges;   /* it waits for a prefetch, and does not request its line */
+    bool merges;                  /* it waits for a prefetch, and does not request its line */
     uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
 };
 
@@ -39,7 +39,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The set that judges contention for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
+/* The set that judges contention for a set: D-TLB and I-TLB are real, the instruction caches are both real or both
+ * perfect.
  */
 static unsigned judge_of(unsigned real)
 {
@@ -90,8 +91,7 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool r
 static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requests)
 {
     if (e->judges && e->real & GRAPH_L1D && requests)
-        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)begin, (uint64_t)end,
-                            (uint32_t)e->arrivals + 1);
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)begin, (uint64_t)end, (uint32_t)e->arrivals + 1);
 }
 
 /* ---- stages */
@@ -110,8 +110,8 @@ static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int6
     uint64_t arrivals = e->fetch_arrivals;
     if (n->fetch_prefetches) {
         int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
-        e->fetch_arrival[++e->fetch_arrivals] =
-            f + (e->real & GRAPH_L1I ? second : 0) + beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
+        e->fetch_arrival[++e->fetch_arrivals] = f + (e->real & GRAPH_L1I ? second : 0) +
+                                                beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
     }
     if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
         f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
@@ -218,7 +218,8 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
     struct verdict *v = &e->verdict[i];
     if (e->judges) {
         v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
-        v->merges &= prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
+        v->merges &=
+            prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
     }
     if (v->merges) {
         *t = later(*t, prefetch);
@@ -273,8 +274,8 @@ static void make_prefetches(struct evaluation *e, const struct graph_node *n, in
         if (contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)t) > (uint64_t)t)
             break;
         e->made[number] |= (uint8_t)(1 << k);
-        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)t,
-                            (uint64_t)e->arrival[number], (uint32_t)number);
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)t, (uint64_t)e->arrival[number],
+                            (uint32_t)number);
     }
 }
 
