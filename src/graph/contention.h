@@ -132,6 +132,20 @@ static inline uint64_t contention_fresh(uint64_t slot, const struct contention_l
     return slot ^ ((slot ^ empty) & stale);
 }
 
+/* Adds `unit`, one unit of a pool, to that many slots from cycle `from` on. Slots in which older instructions that were
+ * ready later have the unit are left out. */
+static inline void contention_occupy(struct contention *c, const struct contention_limits *l, uint64_t unit,
+                                     uint64_t from, unsigned slots)
+{
+    for (uint64_t cycle = from; __builtin_expect(slots > 0, 0) && cycle < from + CONTENTION_CYCLES; cycle++) {
+        uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
+        uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
+        bool taken = use & unit * FIELD_FULL;
+        *slot = use + (taken ? 0 : unit);
+        slots -= !taken;
+    }
+}
+
 /* An instruction is ready to issue in cycle `when`. Returns the cycle in which it issues. */
 static inline uint64_t contention_issue(struct contention *c, const struct contention_limits *l,
                                         const struct contention_need *n, uint64_t when)
@@ -144,14 +158,7 @@ static inline uint64_t contention_issue(struct contention *c, const struct conte
             break;
         }
     }
-    unsigned left = n->interval - 1;
-    for (uint64_t cycle = when + 1; __builtin_expect(left > 0, 0) && cycle < when + CONTENTION_CYCLES; cycle++) {
-        uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
-        uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
-        bool taken = use & n->unit * FIELD_FULL; /* by an older instruction that was ready later */
-        *slot = use + (taken ? 0 : n->unit);
-        left -= !taken;
-    }
+    contention_occupy(c, l, n->unit, when + 1, n->interval - 1);
     return when;
 }
 

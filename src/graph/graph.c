@@ -164,7 +164,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .mispredicted = r->mispredicted,
                             .store = r->store,
                             .stalls = r->stalls,
-                            .access = r->access};
+                            .access = r->access,
+                            .wrong_path = r->wrong_path};
 }
 
 void graph_retired(struct graph *g, const struct retired_insn *r)

@@ -18,7 +18,8 @@
  *
  * Prefetchers propose the same lines in all sets; whether a proposal finds an MSHR depends on the set.
  *
- * Limits: instructions of the wrong path compete for nothing, and stores lose no data ports to younger loads. Queueing
+ * Limits: instructions of the wrong path compete for nothing, except that they may leave a unit busy that is not
+ * pipelined, for as long as in the real run. Stores lose no data ports to younger loads. Queueing
  * for the bus and for lower levels is that of the real run, and so are mispredictions, although predictors learn
  * earlier in faster sets. Perfect instruction caches leave no more room in the L2 for data. Contention is judged with
  * real TLBs. Only out-of-order cores without bundles have a graph. */

@@ -37,6 +37,7 @@ struct held_insn {
     struct fetch_stalls stalls;
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
+    struct unit_use wrong_path;
 };
 
 /* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these. */
@@ -70,6 +71,7 @@ struct graph_node {
     uint8_t source[SOURCES], dest;
     uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
     uint16_t misfetch_cycles;
+    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
     uint16_t itlb_cycles[PREDICTIONS];
     uint16_t dtlb_cycles[PREDICTIONS];      /* until it issues again with its translation */
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */

@@ -609,6 +609,15 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
         prefetch_data(l, n, &l->access);
 }
 
+/* With real prediction, the wrong path of a branch that resolves at the times in `x` keeps a unit busy. */
+static void occupy_unit(struct lanes *l, const struct graph_node *n, const struct row *x)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        if (l->branch.lane[l->judge_lane[j]])
+            contention_occupy(&l->judge[j], &l->limits, field_of_slot(n->wrong_path.pool, 1),
+                              time_of(l, x, l->judge_lane[j]), n->wrong_path.cycles);
+}
+
 INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
 {
     const struct contention_need *need = &l->limits.need[n->class];
@@ -616,6 +625,8 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
     fetch_and_dispatch(l, n, need, d);
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
+    if (n->wrong_path.cycles)
+        occupy_unit(l, n, &l->result);
     commit(l, n, &l->result);
     l->arrivals += node_arrivals(n);
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;

@@ -669,8 +669,11 @@ static uint8_t flags_of(const struct held_insn *h)
 
 void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
-    *n = (struct graph_node){
-        .flags = flags_of(h), .class = h->class, .source = {h->source[0], h->source[1], h->source[2]}, .dest = h->dest};
+    *n = (struct graph_node){.flags = flags_of(h),
+                             .class = h->class,
+                             .source = {h->source[0], h->source[1], h->source[2]},
+                             .dest = h->dest,
+                             .wrong_path = h->wrong_path};
     set_fetch_edges(b, h, n);
     set_room(b, h, n);
     if (h->flags & IS_LOAD && h->size)

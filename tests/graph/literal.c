@@ -308,6 +308,9 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
         x = store(e, n, *t, x);
     if (e->judges)
         contention_leave(&e->contention, &e->limits.need[n->class], (uint64_t)*t, i);
+    if (e->judges && e->real & GRAPH_BRANCH)
+        contention_occupy(&e->contention, &e->limits, field_of_slot(n->wrong_path.pool, 1), (uint64_t)x,
+                          n->wrong_path.cycles);
     if (n->dest)
         e->reg[n->dest] = x;
     return x;

@@ -459,6 +459,20 @@ static void a_division_keeps_its_unit_busy_around_older_instructions(void **stat
     assert_int_equal(both - cycles(), 1);
 }
 
+static void a_wrong_path_keeps_its_divider_busy(void **state)
+{
+    (void)state;
+    begin();
+    add()->flags = NODE_MISPREDICTED;
+    struct graph_node *n = add();
+    n->class = CLASS_DIV;
+    n->new_group = 0xf;
+    long all = cycles(), perfect = cycles_without(GRAPH_BRANCH);
+    nodes[0].wrong_path = (struct unit_use){.pool = POOL_MULDIV, .cycles = 20};
+    assert_int_equal(cycles() - all, 20 - FRONT_STAGES - 1); /* it is ready to issue after the front end and dispatch */
+    assert_int_equal(cycles_without(GRAPH_BRANCH), perfect);
+}
+
 static void units_are_judged_where_the_first_data_cache_alone_is_real(void **state)
 {
     (void)state;
@@ -557,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_load_without_an_mshr_takes_units_when_it_tries_again),
         cmocka_unit_test(two_hundred_misses_wait_for_eight_mshrs),
         cmocka_unit_test(a_division_keeps_its_unit_busy_around_older_instructions),
+        cmocka_unit_test(a_wrong_path_keeps_its_divider_busy),
         cmocka_unit_test(units_are_judged_where_the_first_data_cache_alone_is_real),
         cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
         cmocka_unit_test(long_runs_do_not_overflow_16_bit_times),
