@@ -38,16 +38,18 @@ static void count_events(struct core *restrict c, unsigned events, bool store)
 static void report_retired(struct core *restrict c, const struct flight *f)
 {
     const struct flight_cold *cold = &c->cold[slot_of(c, f)];
-    const struct retired_insn r = {.code = f->code,
-                                   .pc = f->pc,
-                                   .addr = f->addr,
-                                   .slot = (uint16_t)slot_of(c, f),
-                                   .taken = f->flags & TAKEN,
-                                   .mispredicted = f->flags & MISPREDICTED,
-                                   .no_access = f->flags & NO_ACCESS,
-                                   .store = f->store,
-                                   .stalls = cold->stalls,
-                                   .access = cold->access};
+    struct retired_insn r = {.code = f->code,
+                             .pc = f->pc,
+                             .addr = f->addr,
+                             .slot = (uint16_t)slot_of(c, f),
+                             .taken = f->flags & TAKEN,
+                             .mispredicted = f->flags & MISPREDICTED,
+                             .no_access = f->flags & NO_ACCESS,
+                             .store = f->store,
+                             .stalls = cold->stalls,
+                             .access = cold->access};
+    if (f->flags & MISPREDICTED)
+        r.wrong_path = cold->wrong_path;
     c->observer.retired(c->observer.context, &r, c->now);
 }
 

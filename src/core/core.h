@@ -188,6 +188,12 @@ struct data_access {
     bool merged;                 /* the line was already on its way */
 };
 
+/* A unit that is not pipelined and that a squashed instruction keeps busy. */
+struct unit_use {
+    uint8_t pool;    /* enum pool */
+    uint16_t cycles; /* from the resolution of the mispredicted branch on; 0: none is busy */
+};
+
 /* An instruction that retires, with what its timing depended on. */
 struct retired_insn {
     const struct code *code; /* decoded instruction, valid during the call */
@@ -198,6 +204,7 @@ struct retired_insn {
     uint32_t store;             /* IS_STORE: position in the store queue, counted modulo 2^32 */
     struct fetch_stalls stalls; /* before it was fetched */
     struct data_access access;  /* of a load, or translation of a store */
+    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy longest */
 };
 
 /* Which instructions the core reports to an observer. */

@@ -92,6 +92,7 @@ struct flight_cold {
     uint8_t bundle_size;        /* first instruction only: members of the bundle */
     struct fetch_stalls stalls; /* before it was fetched; set if core.notes_details */
     struct data_access access;  /* how it accessed data; set if core.notes_details */
+    struct unit_use wrong_path; /* set when a mispredicted branch resolves, if core.notes_details */
 };
 
 /* A store from dispatch until it leaves the store buffer. Entries of size 0 (fences, lr, NO_ACCESS) only keep order. */
@@ -176,6 +177,7 @@ struct core {
     uint8_t units[8];                        /* units of each pool */
     uint64_t busy_latest;                    /* latest cycle until which a non-pipelined unit is busy */
     uint64_t busy_until[POOLS][POOL_UNITS];  /* cycle until which each unit of a pool is busy */
+    bool busy_wrong[POOLS][POOL_UNITS];      /* with an instruction of the wrong path */
 
     /* ---- memory */
     struct memsys *memsys; /* caches, TLBs and memory */

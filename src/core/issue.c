@@ -14,6 +14,17 @@ static void note_refill(struct core *restrict c, const struct flight *f)
     c->refill.empty = true;
 }
 
+/* Notes which unit the wrong path of f, which is squashed, keeps busy longest. */
+static void note_busy_unit(struct core *restrict c, const struct flight *f)
+{
+    struct unit_use *use = &c->cold[slot_of(c, f)].wrong_path;
+    *use = (struct unit_use){0};
+    for (unsigned p = 0; c->busy_latest > c->now && p < POOLS; p++)
+        for (unsigned u = 0; u < c->units[p]; u++)
+            if (c->busy_wrong[p][u] && c->busy_until[p][u] > c->now + use->cycles)
+                *use = (struct unit_use){.pool = (uint8_t)p, .cycles = (uint16_t)(c->busy_until[p][u] - c->now)};
+}
+
 /* Resolves a control transfer. After a misprediction: squashes everything younger, and fetch continues on the path of
  * the branch in this cycle. */
 static void resolve(struct core *restrict c, struct flight *f)
@@ -23,6 +34,8 @@ static void resolve(struct core *restrict c, struct flight *f)
     OBSERVE_IF(f->flags & OBSERVED || c->misses_observed, c, mispredicted, f);
     if (f->level == 0)
         note_refill(c, f);
+    if (UNLIKELY(c->notes_details))
+        note_busy_unit(c, f);
     c->counts.mispredictions_spec++;
     c->cause = CAUSE_BRANCH;
     core_squash(c, position_of(c, f) + 1);
@@ -129,11 +142,12 @@ void core_complete(struct core *restrict c)
 /* ---- issue */
 
 /* A unit that is not pipelined is busy until cycle `until`. */
-static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until)
+static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until, bool wrong)
 {
     for (unsigned u = 0; u < c->units[pool]; u++) {
         if (c->busy_until[pool][u] <= c->now) {
             c->busy_until[pool][u] = until;
+            c->busy_wrong[pool][u] = wrong;
             break;
         }
     }
@@ -184,7 +198,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
               : code->class == CLASS_ALU || code->class == CLASS_BRANCH ? HEAD_ALU
                                                                         : HEAD_UNIT;
     if (t->interval > 1)
-        occupy_unit(c, t->pool, c->now + t->interval);
+        occupy_unit(c, t->pool, c->now + t->interval, f->flags & WRONG_PATH);
     wheel_add(c, f);
 }
 

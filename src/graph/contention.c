@@ -32,60 +32,74 @@ void contention_limits_init(struct contention_limits *l, const struct graph_core
     }
 }
 
-/* The number of misses outstanding in a cycle; *first is the one of them that ends first. */
-static unsigned outstanding(const struct misses *m, uint64_t cycle, const struct miss **first)
+/* ---- MSHRs */
+
+uint64_t contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < m->count; i++) {
-        const struct miss *o = &m->of[i];
-        if (o->begin > cycle || o->end <= cycle)
-            continue;
-        if (count++ == 0 || o->end < (*first)->end)
-            *first = o;
+    const struct misses *m = &c->misses;
+    if (mshrs > MSHRS_MOST || when < m->first)
+        return when;
+    while (when - m->first < MSHR_CYCLES && m->used[when % MSHR_CYCLES] >= mshrs)
+        when++;
+    return when;
+}
+
+/* The first cycle after `when` in which a miss ends. */
+static uint64_t next_end(const struct misses *m, uint64_t when)
+{
+    do
+        when++;
+    while (when - m->first < MSHR_CYCLES && !m->ends[when % MSHR_CYCLES]);
+    return when;
+}
+
+struct contention_wait contention_retry(struct contention *c, const struct contention_limits *l,
+                                        const struct contention_need *n, unsigned mshrs, uint64_t when,
+                                        uint32_t arrival)
+{
+    const struct misses *m = &c->misses;
+    uint64_t at = when, end = when;
+    while (contention_mshr_free(c, mshrs, at) > at) {
+        end = next_end(m, at);
+        at = contention_issue(c, l, n, end);
     }
-    return count;
+    unsigned distance = (uint16_t)(arrival - m->freed_by[end % MSHR_CYCLES]);
+    if (at == when || distance >= GRAPH_ARRIVALS)
+        return (struct contention_wait){0};
+    return (struct contention_wait){.distance = distance, .delay = (unsigned)(at - end)};
 }
 
-unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival)
+/* Lets the table end at cycle `end` or later. */
+static void extend(struct misses *m, uint64_t end)
 {
-    unsigned distance = 0;
-    const struct miss *first = NULL;
-    if (c->misses.count < mshrs)
-        return 0;
-    while (outstanding(&c->misses, when, &first) >= mshrs) {
-        when = first->end;
-        distance = arrival - first->arrival;
-    }
-    return distance;
+    if (end - m->first <= MSHR_CYCLES)
+        return;
+    uint64_t first = end - MSHR_CYCLES;
+    if (first - m->first >= MSHR_CYCLES)
+        m->first = first - MSHR_CYCLES;
+    for (uint64_t i = m->first; i < first; i++)
+        m->used[i % MSHR_CYCLES] = m->ends[i % MSHR_CYCLES] = 0;
+    m->first = first;
 }
 
-/* Forgets misses that have ended in this cycle, before which no miss begins any more. */
-static void forget_misses(struct misses *m, uint64_t cycle)
+struct contention_wait contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when,
+                                             uint32_t arrival)
 {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < m->count; i++)
-        if (m->of[i].end > cycle)
-            m->of[kept++] = m->of[i];
-    m->count = kept;
+    uint64_t free = contention_mshr_free(c, mshrs, when);
+    unsigned distance = (uint16_t)(arrival - c->misses.freed_by[free % MSHR_CYCLES]);
+    return (struct contention_wait){.distance = free > when && distance < GRAPH_ARRIVALS ? distance : 0};
 }
 
-static struct miss *first_to_end(struct misses *m)
-{
-    struct miss *first = m->of;
-    for (struct miss *o = m->of; o < m->of + m->count; o++)
-        if (o->end < first->end)
-            first = o;
-    return first;
-}
-
-void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
-                         uint32_t arrival)
+void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, uint64_t end, uint32_t arrival)
 {
     struct misses *m = &c->misses;
-    if (m->count + 1 >= mshrs || m->count == MISSES)
-        forget_misses(m, dispatched);
-    struct miss *to = m->count < MISSES ? &m->of[m->count++] : first_to_end(m);
-    *to = (struct miss){begin, end, arrival};
+    if (mshrs > MSHRS_MOST)
+        return;
+    extend(m, end + 1);
+    for (uint64_t i = begin > m->first ? begin : m->first; i < end; i++)
+        m->used[i % MSHR_CYCLES] += m->used[i % MSHR_CYCLES] < mshrs;
+    m->freed_by[end % MSHR_CYCLES] = (uint16_t)arrival;
+    m->ends[end % MSHR_CYCLES] += m->ends[end % MSHR_CYCLES] < UINT8_MAX;
 }
 
 void contention_init(struct contention *c, const struct contention_limits *l)

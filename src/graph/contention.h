@@ -25,16 +25,17 @@ enum {
     LAP_SHIFT = FIELDS * FIELD_BITS,
     QUEUE_BITS = 16, /* of a field of the queues' word: one per queue, then one for all */
     QUEUE_FULL = 1 << 15,
-    MISSES = 64, /* outstanding misses that are remembered */
+    MSHR_CYCLES = 8192, /* cycles for which the use of MSHRs is remembered */
+    MSHRS_MOST = 250,   /* cores with more MSHRs never lack one */
 };
 
-/* Misses that may be outstanding, now or later: instructions come in program order, so an older one may begin later. */
+/* Use of MSHRs by cycle, now and later: instructions come in program order, so an older one may begin later. Arrays are
+ * indexed by cycle modulo MSHR_CYCLES. */
 struct misses {
-    struct miss {
-        uint64_t begin, end; /* it has an MSHR in these cycles */
-        uint32_t arrival;    /* its number among arrivals */
-    } of[MISSES];
-    unsigned count;
+    uint64_t first;                 /* the table has this cycle and those after it; no miss has an MSHR in older ones */
+    uint8_t used[MSHR_CYCLES];      /* MSHRs in use */
+    uint8_t ends[MSHR_CYCLES];      /* misses that end in this cycle, at most UINT8_MAX */
+    uint16_t freed_by[MSHR_CYCLES]; /* arrival that frees an MSHR in this cycle, modulo 2^16 */
 };
 
 /* What an instruction of one class takes. */
@@ -131,6 +132,20 @@ static inline uint64_t contention_fresh(uint64_t slot, const struct contention_l
     return slot ^ ((slot ^ empty) & stale);
 }
 
+/* Adds `unit`, one unit of a pool, to that many slots from cycle `from` on. Slots in which older instructions that were
+ * ready later have the unit are left out. */
+static inline void contention_occupy(struct contention *c, const struct contention_limits *l, uint64_t unit,
+                                     uint64_t from, unsigned slots)
+{
+    for (uint64_t cycle = from; __builtin_expect(slots > 0, 0) && cycle < from + CONTENTION_CYCLES; cycle++) {
+        uint64_t *slot = &c->slot[cycle % CONTENTION_CYCLES];
+        uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
+        bool taken = use & unit * FIELD_FULL;
+        *slot = use + (taken ? 0 : unit);
+        slots -= !taken;
+    }
+}
+
 /* An instruction is ready to issue in cycle `when`. Returns the cycle in which it issues. */
 static inline uint64_t contention_issue(struct contention *c, const struct contention_limits *l,
                                         const struct contention_need *n, uint64_t when)
@@ -143,14 +158,7 @@ static inline uint64_t contention_issue(struct contention *c, const struct conte
             break;
         }
     }
-    for (unsigned i = 1; __builtin_expect(i < n->interval, 0); i++) {
-        uint64_t cycle = when + i, *slot = &c->slot[cycle % CONTENTION_CYCLES];
-        uint64_t use = contention_fresh(*slot, l, cycle / CONTENTION_CYCLES << LAP_SHIFT);
-        if (use & n->unit * FIELD_FULL)
-            *slot = use; /* an older instruction has the unit that was ready later */
-        else
-            *slot = use + n->unit;
-    }
+    contention_occupy(c, l, n->unit, when + 1, n->interval - 1);
     return when;
 }
 
@@ -163,12 +171,23 @@ static inline void contention_leave(struct contention *c, const struct contentio
     at->last[n->queue_number] = at->last[QUEUES] = (uint16_t)insn;
 }
 
-/* A miss begins in cycle `when`, or as soon as one of the MSHRs is free. Returns 0, or how many arrivals before
- * `arrival` the one is that frees an MSHR for it. */
-unsigned contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when, uint32_t arrival);
-/* A miss begins in cycle `begin` and ends in cycle `end`. Its instruction was dispatched in cycle `dispatched`. */
-void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t dispatched, uint64_t begin, uint64_t end,
-                         uint32_t arrival);
+/* How long an access waits for an MSHR. */
+struct contention_wait {
+    unsigned distance; /* arrivals before its own that the one is which frees an MSHR for it; 0: an MSHR was free */
+    unsigned delay;    /* cycles after that until a load issues for the last time */
+};
+
+/* A load has issued in cycle `when`. Without a free MSHR it is sent back and issues again whenever a miss ends. */
+struct contention_wait contention_retry(struct contention *c, const struct contention_limits *l,
+                                        const struct contention_need *n, unsigned mshrs, uint64_t when,
+                                        uint32_t arrival);
+/* The same of a store, which waits for the first free MSHR. */
+struct contention_wait contention_await_mshr(const struct contention *c, unsigned mshrs, uint64_t when,
+                                             uint32_t arrival);
+/* Returns the first cycle from `when` on in which an MSHR is free. */
+uint64_t contention_mshr_free(const struct contention *c, unsigned mshrs, uint64_t when);
+/* A miss has an MSHR from cycle `begin` to the cycle before `end`. `arrival` is its number among arrivals. */
+void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, uint64_t end, uint32_t arrival);
 
 void contention_limits_init(struct contention_limits *l, const struct graph_core *c);
 void contention_init(struct contention *c, const struct contention_limits *l);

@@ -67,6 +67,9 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
     c->latency[LEVEL_L1] = (unsigned)k->l1d_latency;
     c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;
     c->latency[LEVEL_L3] = c->latency[LEVEL_L2] + (k->l3_size ? (unsigned)k->l3_latency : 0);
+    c->page_shift = (unsigned)__builtin_ctzll(k->tlb_page);
+    c->translation[TLB_L2] = k->l2tlb_entries ? (unsigned)k->l2tlb_latency : 0;
+    c->translation[TLB_WALK] = c->translation[TLB_L2] + (unsigned)k->tlb_walk_latency;
     c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)k->memory_latency;
     unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
     queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;
@@ -161,7 +164,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .mispredicted = r->mispredicted,
                             .store = r->store,
                             .stalls = r->stalls,
-                            .access = r->access};
+                            .access = r->access,
+                            .wrong_path = r->wrong_path};
 }
 
 void graph_retired(struct graph *g, const struct retired_insn *r)

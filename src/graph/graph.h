@@ -16,8 +16,13 @@
  * Perfect prediction also changes what caches contain, since nothing comes in from wrong paths. A second memory
  * hierarchy, which only instructions that retire access, says which accesses miss in that case.
  *
- * Limits: instructions of the wrong path compete for nothing. Latencies beyond a level's own (queues of the bus and of
- * lower levels, late prefetches) are those of the real run. Only out-of-order cores without bundles have a graph. */
+ * Prefetchers propose the same lines in all sets; whether a proposal finds an MSHR depends on the set.
+ *
+ * Limits: instructions of the wrong path compete for nothing, except that they may leave a unit busy that is not
+ * pipelined, for as long as in the real run. Stores lose no data ports to younger loads. Queueing
+ * for the bus and for lower levels is that of the real run, and so are mispredictions, although predictors learn
+ * earlier in faster sets. Perfect instruction caches leave no more room in the L2 for data. Contention is judged with
+ * real TLBs. Only out-of-order cores without bundles have a graph. */
 #ifndef CYCLESCOPE_GRAPH_GRAPH_H
 #define CYCLESCOPE_GRAPH_GRAPH_H
 

@@ -20,6 +20,8 @@ struct graph_core {
     unsigned data_line_bytes, second_line_bytes; /* lines of the L1D and the L2 */
     unsigned live_stores; /* stores that can be in the store queue or the store buffer, less than GRAPH_STORES */
     unsigned forward_latency;
+    unsigned page_shift;                /* log2 of the bytes of a page */
+    unsigned translation[TLB_WALK + 1]; /* cycles of a translation, by the level that has it */
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     uint8_t units[POOLS];
     struct class_timing timing[CLASS_COUNT];
@@ -35,6 +37,7 @@ struct held_insn {
     struct fetch_stalls stalls;
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
+    struct unit_use wrong_path;
 };
 
 /* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these. */
@@ -43,8 +46,12 @@ enum { EDGE_CYCLES_MOST = 2500 };
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
-/* Rows that the evaluation keeps: of the last stores, of the last lines of data and of the last lines of code. */
-enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 256, GRAPH_FETCH_ARRIVALS = 64 };
+/* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
+enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
+
+/* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last.
+ */
+enum { PREFETCH_LINES = 4 };
 
 enum node_flag {
     NODE_LOAD = 1,
@@ -63,28 +70,37 @@ struct graph_node {
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
     uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
-    uint16_t itlb_cycles, misfetch_cycles;
-    uint16_t dtlb_cycles;                   /* until it issues again with its translation */
+    uint16_t misfetch_cycles;
+    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    uint16_t itlb_cycles[PREDICTIONS];
+    uint16_t dtlb_cycles[PREDICTIONS];      /* until it issues again with its translation */
+    uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
+    bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t load_cycles[PREDICTIONS];      /* of a load that requests a line: its latency; else 0 */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
     uint16_t match;                         /* stores back to the youngest one that overlaps the load, 1: the last */
-    /* With perfect prediction, the L2 gets the line with the arrival of that many arrivals before the next: a prefetch.
-     */
-    uint16_t second_distance;
-    /* It is the first to use a prefetched line, which comes with the arrival at this distance. The prefetch had an MSHR
-     * for that many cycles before, in the predictions of which the bit is set. */
-    uint16_t used_distance, used_cycles;
-    uint8_t uses;
-    uint16_t prefetch_cycles; /* until lines arrive that its access makes prefetchers request; 0: none */
+    uint16_t second_distance[PREDICTIONS];  /* the L2 gets the line with the arrival at this distance */
+    /* It is the first to use a line that a prefetcher has proposed, as one of the lines that come with the arrival at
+     * this distance. Where the prefetch found no MSHR, it requests the line itself, which takes `load_cycles`. */
+    uint16_t used_distance;
+    uint8_t used_line;
+    uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
+    uint16_t
+        second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */
+    /* The same in the L1D. Such lines take two numbers among arrivals: the request and the arrival. They may wait for a
+     * line that the L2 gets with an arrival, at this distance before theirs. */
+    uint16_t prefetch_cycles, prefetch_second_distance;
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */
     uint16_t fetch_distance;
     uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
-    bool fetch_prefetches;          /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
-    uint8_t requests;               /* bit v: it requests a line in prediction v, which takes an MSHR */
-    bool arrives;                   /* its data may be what others wait for: it has a number among arrivals */
+    /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
+    bool second_alone, prefetch_second_alone;
+    bool fetch_prefetches; /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
+    uint8_t requests;      /* bit v: it requests a line in prediction v, which takes an MSHR */
+    bool arrives;          /* its data may be what others wait for: it has a number among arrivals */
 };
 
 /* Which variant of fetch groups a set has: groups end at misses of the L1I and at mispredictions that are real. */
@@ -94,6 +110,12 @@ static inline unsigned group_variant(unsigned real)
 }
 
 enum { GROUP_VARIANTS = 4 };
+
+/* How many numbers among arrivals a node takes. */
+static inline unsigned node_arrivals(const struct graph_node *n)
+{
+    return n->arrives + (n->second_prefetch_cycles != 0) + 2 * (n->prefetch_cycles != 0);
+}
 
 void graph_core_init(struct graph_core *c, const struct core_config *k);
 void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space); /* `space`: core_place */

@@ -58,7 +58,7 @@ struct lanes {
     uint64_t base[LANES];                                        /* added to times of a lane */
     uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
     uint64_t insns;                                              /* nodes evaluated */
-    uint32_t stores, arrivals;                                   /* stores and arrivals so far */
+    uint32_t stores, arrivals, walks;                            /* stores, arrivals and walks so far */
     uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
     unsigned slack;                                              /* how far times may have grown since the last check */
     bool after_mispredicted, after_serial;
@@ -76,7 +76,9 @@ struct lanes {
     uint32_t fetch_arrivals;                        /* arrivals of instruction lines so far */
     struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
     struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
-    struct row *dispatched, *issued, *committed;    /* rings, by instruction */
+    uint16_t made[GRAPH_ARRIVALS][PREFETCH_LINES]; /* by arrival and line, bit j: in judge j the prefetch had an MSHR */
+    struct row walked[GRAPH_WALKS];                /* ring, by walk: the translation is known */
+    struct row *dispatched, *issued, *committed;   /* rings, by instruction */
     struct contention judge[JUDGES];
 };
 

@@ -43,6 +43,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->data, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->left, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
+    move_rows(l->walked, GRAPH_WALKS - 1, l->walks, GRAPH_WALKS, &by);
     move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
@@ -110,6 +111,7 @@ static void init_times(struct lanes *l)
     fill(l->data, l->store_mask + 1, TIME_LEAST);
     fill(l->left, l->store_mask + 1, TIME_LEAST);
     fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
+    fill(l->walked, GRAPH_WALKS, TIME_LEAST);
     fill(l->fetch_arrival, GRAPH_FETCH_ARRIVALS, TIME_LEAST);
     fill(l->dispatched, l->dispatch_mask + 1, TIME_LEAST);
     fill(l->issued, l->issue_mask + 1, TIME_LEAST);

@@ -104,14 +104,20 @@ static inline bool tlb_is_warm(const struct tlb *t, uint64_t addr)
 
 static inline void memsys_warm_fetch_page(struct memsys *m, uint64_t addr)
 {
-    if (!tlb_is_warm(&m->itlb, addr))
-        m->warm.itlb_walks[0] += tlb_warm(&m->itlb, &m->l2tlb, addr);
+    if (tlb_is_warm(&m->itlb, addr))
+        return;
+    unsigned level = tlb_warm(&m->itlb, &m->l2tlb, addr);
+    m->warm.itlb_misses[0] += level != TLB_L1;
+    m->warm.itlb_walks[0] += level == TLB_WALK;
 }
 
 static inline void memsys_warm_data_page(struct memsys *m, uint64_t addr)
 {
-    if (!tlb_is_warm(&m->dtlb, addr))
-        m->warm.dtlb_walks[0] += tlb_warm(&m->dtlb, &m->l2tlb, addr);
+    if (tlb_is_warm(&m->dtlb, addr))
+        return;
+    unsigned level = tlb_warm(&m->dtlb, &m->l2tlb, addr);
+    m->warm.dtlb_misses[0] += level != TLB_L1;
+    m->warm.dtlb_walks[0] += level == TLB_WALK;
 }
 
 static inline bool memsys_warm_fetch_line(struct memsys *m, uint64_t addr)

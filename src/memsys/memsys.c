@@ -119,6 +119,11 @@ void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch
     m->prefetch_context = context;
 }
 
+const struct tags *memsys_second_lines(const struct memsys *m)
+{
+    return &m->l2.tags;
+}
+
 static void tlb_visit_state(struct tlb *t, state_visitor *visit, void *context)
 {
     if (!t->present)

@@ -123,6 +123,7 @@ struct memsys_counts {
 };
 
 struct memsys;
+struct tags;
 
 /* A line that a prefetcher brings into a cache. */
 struct prefetched_line {
@@ -136,10 +137,13 @@ typedef void memsys_on_prefetch(void *context, const struct prefetched_line *p);
 struct memsys *memsys_new(const struct memsys_config *c, struct error *err) MUST_CHECK;
 void memsys_free(struct memsys *m);
 const struct memsys_counts *memsys_counts(const struct memsys *m);
-/* Counts of warming accesses: misses of demand accesses, and page walks. The other counts are incomplete. */
+/* Counts of warming accesses: misses of demand accesses, misses of TLBs, and page walks. The other counts are
+ * incomplete. */
 const struct memsys_counts *memsys_warm_counts(const struct memsys *m);
 /* From now on `on_prefetch` is called for each line that a prefetcher requests; NULL: not any more. */
 void memsys_observe_prefetches(struct memsys *m, memsys_on_prefetch *on_prefetch, void *context);
+/* The lines of the L2, for observers. */
+const struct tags *memsys_second_lines(const struct memsys *m);
 /* Visits all hardware state. Counts are not part of it. */
 void memsys_visit_state(struct memsys *m, state_visitor *visit, void *context);
 bool memsys_state_is_possible(const struct memsys *m); /* whether state that came from a file is valid */

@@ -97,12 +97,12 @@ struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, u
     return a;
 }
 
-bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
+unsigned tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
 {
     uint64_t page = addr >> t->last_shift;
     if (!t->present || (page == t->last_page && t->last_ready == 0))
-        return false;
-    bool walks = false;
+        return TLB_L1;
+    unsigned level = TLB_L1;
     ptrdiff_t i = find(t, addr);
     if (i >= 0) {
         tags_touch(&t->tags, (size_t)i);
@@ -112,8 +112,9 @@ bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
         if (i >= 0) {
             tags_touch(&second->tags, (size_t)i);
             second->tags.arrival[i] = 0;
+            level = TLB_L2;
         } else {
-            walks = true;
+            level = TLB_WALK;
             if (second->present)
                 place(second, addr, 0, TLB_WALK);
         }
@@ -121,5 +122,5 @@ bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr)
     }
     t->last_page = page;
     t->last_ready = 0;
-    return walks;
+    return level;
 }

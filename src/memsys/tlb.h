@@ -37,8 +37,8 @@ struct tlb_access {
 };
 struct tlb_access tlb_access(struct tlb *t, struct tlb *second, uint64_t addr, uint64_t now, unsigned walk_latency);
 
-/* Changes the state as the access would, with all pages already arrived. Returns whether the access would have begun a
- * page walk. */
-bool tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr);
+/* Changes the state as the access would, with all pages already arrived. Returns the enum tlb_level that has the page.
+ */
+unsigned tlb_warm(struct tlb *t, struct tlb *second, uint64_t addr);
 
 #endif

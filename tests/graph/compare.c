@@ -1,7 +1,7 @@
 /* compare: the dependence graph of a run, evaluated by src/graph, evaluated literally, and compared with simulations.
  *
  *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--simulate] [--times N]
- *             [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS]
+ *             [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS] | --restore FILE
  *
  * The vectors must agree with the literal evaluation in every set of real structures: what does not hold is a line on
  * standard output. With --simulate the program is also simulated on each of the idealized cores, and a table shows
@@ -149,7 +149,7 @@ static int simulate(struct comparison *c, const struct core_config *core, const 
 {
     struct simulation_result result;
     struct simulation s = c->core.simulation;
-    struct process *p = process_new(&c->guest.config, err);
+    struct process *p = guest_options_start(&c->guest, err);
     if (p == NULL)
         return -EINVAL;
     s.core = core;
@@ -391,6 +391,7 @@ int main(int argc, char **argv)
         {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),
+        RESTORE_OPTION_ROW(&c.guest),
     };
     struct error err;
     c.simulated = mmap(NULL, SETS * sizeof *c.simulated, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -10,7 +10,8 @@
 /* What the judge of a set says about one instruction. */
 struct verdict {
     uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
-    uint16_t mshr; /* distance to the arrival that frees an MSHR; 0: there is one */
+    struct contention_wait mshr;
+    bool merges;                  /* it waits for a prefetch, and does not request its line */
     uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
 };
 
@@ -18,8 +19,7 @@ struct evaluation {
     const struct graph_core *core;
     const struct graph_node *nodes;
     unsigned real;
-    bool judges_units; /* evaluates contention for units and queues; else takes `verdict` from the set that does */
-    bool judges_mshrs; /* the same for MSHRs */
+    bool judges; /* evaluates contention; else takes `verdict` from the set that does */
     struct literal_times *times;
     struct verdict *verdict;
     int64_t reg[64];              /* completion of the youngest producer */
@@ -27,7 +27,9 @@ struct evaluation {
     int64_t *data, *left;         /* by number of the store, from 1 */
     int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
     int64_t *arrival;             /* by number of the arrival, from 1 */
-    uint64_t stores, arrivals, fetch_arrivals;
+    uint8_t *made;                /* by arrival, bit k: the prefetch of line k had an MSHR */
+    int64_t *walked;              /* by number of the walk, from 1: the translation is known */
+    uint64_t stores, arrivals, fetch_arrivals, walks;
     struct contention_limits limits;
     struct contention contention;
 };
@@ -37,18 +39,13 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The set that judges MSHRs for a set: D-TLB and I-TLB are real, the instruction caches are both real or both perfect.
+/* The set that judges contention for a set: D-TLB and I-TLB are real, the instruction caches are both real or both
+ * perfect.
  */
-static unsigned mshr_judge_of(unsigned real)
+static unsigned judge_of(unsigned real)
 {
     unsigned caches = real & GRAPH_L1I ? GRAPH_L1I | GRAPH_L2I : 0;
     return real | caches | GRAPH_ITLB | GRAPH_DTLB;
-}
-
-/* The set that judges units and queues: the data caches are both real or both perfect, too. */
-static unsigned unit_judge_of(unsigned real)
-{
-    return mshr_judge_of(real) & ~(real & GRAPH_L2D ? 0u : (unsigned)GRAPH_L1D);
 }
 
 static unsigned prediction(const struct evaluation *e)
@@ -60,7 +57,7 @@ static unsigned prediction(const struct evaluation *e)
 
 static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t when, uint16_t *delay)
 {
-    if (e->judges_units) {
+    if (e->judges) {
         uint64_t at = contention_issue(&e->contention, &e->limits, &e->limits.need[n->class], (uint64_t)when);
         *delay = (uint16_t)(at - (uint64_t)when);
     }
@@ -70,46 +67,41 @@ static int64_t issue(struct evaluation *e, const struct graph_node *n, int64_t w
 static int64_t enter(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t when)
 {
     struct verdict *v = &e->verdict[i];
-    if (e->judges_units)
+    if (e->judges)
         v->room = (uint16_t)contention_enter(&e->contention, &e->limits.need[n->class], (uint64_t)when, i);
     return v->room && v->room <= i ? later(when, e->times[i - v->room].issued) : when;
 }
 
 /* An access that misses begins at `when`, or as soon as there is a free MSHR. */
-static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when)
+static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool requests)
 {
     struct verdict *v = &e->verdict[i];
     uint32_t number = (uint32_t)e->arrivals + 1;
-    if (!(e->real & GRAPH_L1D) || !(e->nodes[i].requests >> prediction(e) & 1))
+    const struct graph_node *n = &e->nodes[i];
+    bool load = n->flags & NODE_LOAD;
+    if (!(e->real & GRAPH_L1D) || !requests)
         return when;
-    if (e->judges_mshrs)
-        v->mshr = (uint16_t)contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
-    return v->mshr ? later(when, e->arrival[number - v->mshr]) : when;
+    if (e->judges)
+        v->mshr = load ? contention_retry(&e->contention, &e->limits, &e->limits.need[n->class], e->core->mshrs,
+                                          (uint64_t)when, number)
+                       : contention_await_mshr(&e->contention, e->core->mshrs, (uint64_t)when, number);
+    return v->mshr.distance ? later(when, e->arrival[number - v->mshr.distance] + v->mshr.delay) : when;
 }
 
-static void add_miss(struct evaluation *e, uint64_t i, int64_t begin, int64_t end)
+static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requests)
 {
-    const struct graph_node *n = &e->nodes[i];
-    uint64_t dispatched = (uint64_t)e->times[i].dispatched;
-    if (e->judges_mshrs && e->real & GRAPH_L1D && n->requests >> prediction(e) & 1)
-        contention_add_miss(&e->contention, e->core->mshrs, dispatched, (uint64_t)begin, (uint64_t)end,
-                            (uint32_t)e->arrivals + 1);
-}
-
-/* The prefetch of the line that an instruction uses had an MSHR until the line arrived. */
-static void add_used_prefetch(struct evaluation *e, uint64_t i)
-{
-    const struct graph_node *n = &e->nodes[i];
-    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2], cycles = n->used_cycles;
-    if (!e->judges_mshrs || !(e->real & GRAPH_L1D) || !(n->uses >> prediction(e) & 1))
-        return;
-    cycles = cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
-    uint64_t arrival = e->arrivals + 1 - n->used_distance, end = (uint64_t)e->arrival[arrival];
-    contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)e->times[i].dispatched, end - cycles, end,
-                        (uint32_t)arrival);
+    if (e->judges && e->real & GRAPH_L1D && requests)
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)begin, (uint64_t)end, (uint32_t)e->arrivals + 1);
 }
 
 /* ---- stages */
+
+/* What instruction lines take beyond the L2. `alone`: it has them if it has no data. */
+static unsigned beyond_second(const struct evaluation *e, unsigned cycles, bool alone)
+{
+    bool data = (e->real & (GRAPH_L1D | GRAPH_L2D)) == (GRAPH_L1D | GRAPH_L2D);
+    return e->real & GRAPH_L2I && (data || !alone) ? cycles : 0;
+}
 
 /* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
 static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
@@ -118,14 +110,13 @@ static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int6
     uint64_t arrivals = e->fetch_arrivals;
     if (n->fetch_prefetches) {
         int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
-        e->fetch_arrival[++e->fetch_arrivals] =
-            f + (e->real & GRAPH_L1I ? second : 0) + (e->real & GRAPH_L2I ? n->fetch_prefetch_cycles : 0);
+        e->fetch_arrival[++e->fetch_arrivals] = f + (e->real & GRAPH_L1I ? second : 0) +
+                                                beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
     }
     if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
         f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
     f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
-    f += e->real & GRAPH_L2I ? n->l2i_cycles[v] : 0;
-    return f;
+    return f + beyond_second(e, n->l2i_cycles[v], n->second_alone);
 }
 
 static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
@@ -138,7 +129,7 @@ static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t 
         f = later(f, t[i - 1].completed);
     if (i && e->nodes[i - 1].flags & NODE_SERIAL)
         f = later(f, t[i - 1].committed);
-    f += e->real & GRAPH_ITLB ? n->itlb_cycles : 0;
+    f += e->real & GRAPH_ITLB ? n->itlb_cycles[prediction(e)] : 0;
     f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
     return read_lines(e, n, f);
 }
@@ -163,6 +154,19 @@ static int64_t dispatch(struct evaluation *e, const struct graph_node *n, uint64
     return enter(e, n, i, d);
 }
 
+/* An instruction that lacks its translation at time t issues again when it has it. Returns when it last issues. */
+static int64_t translate(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t t)
+{
+    unsigned v = prediction(e);
+    uint64_t before = e->walks;
+    int64_t again = t + (e->real & GRAPH_DTLB ? n->dtlb_cycles[v] : 0);
+    if (n->walks)
+        e->walked[++e->walks] = again;
+    if (n->walk_distance[v] && e->real & GRAPH_DTLB)
+        again = later(again, e->walked[before + 1 - n->walk_distance[v]]);
+    return again > t ? issue(e, n, again, &e->verdict[i].retry) : t;
+}
+
 static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t dispatched)
 {
     int64_t t = later(dispatched + 1, e->reg[n->source[0]]);
@@ -175,9 +179,14 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
             t = later(t, e->leave + 1);
     }
     t = issue(e, n, t, &e->verdict[i].issue);
-    if (n->dtlb_cycles && e->real & GRAPH_DTLB)
-        t = issue(e, n, t + n->dtlb_cycles, &e->verdict[i].retry);
-    return t;
+    return translate(e, n, i, t);
+}
+
+/* The latency of a line that takes these cycles if both data caches are real. The L1D is. */
+static unsigned data_latency(const struct evaluation *e, unsigned cycles)
+{
+    unsigned first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
+    return cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
 }
 
 /* When a load has its data from the caches. */
@@ -192,8 +201,33 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
     if (n->arrival_distance[v])
         x = later(x, e->arrival[e->arrivals + 1 - n->arrival_distance[v]]);
-    if (n->second_distance && v == PREDICTION_PERFECT && e->real & GRAPH_L2D)
-        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance]);
+    if (n->second_distance[v] && e->real & GRAPH_L2D)
+        x = later(x, e->arrival[e->arrivals + 1 - n->second_distance[v]]);
+    return x;
+}
+
+/* A load that uses a line that a prefetcher has proposed. Like `load`. */
+static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
+{
+    unsigned first = e->core->latency[LEVEL_L1];
+    unsigned cycles = data_latency(e, n->load_cycles[prediction(e)]);
+    int64_t arrival = e->arrival[e->arrivals + 1 - n->used_distance];
+    int64_t prefetch = e->arrival[e->arrivals - n->used_distance];
+    unsigned distance = n->second_distance[prediction(e)];
+    int64_t second = distance && e->real & GRAPH_L2D ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
+    struct verdict *v = &e->verdict[i];
+    if (e->judges) {
+        v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
+        v->merges &=
+            prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
+    }
+    if (v->merges) {
+        *t = later(*t, prefetch);
+        return later(later(*t + first, arrival), second);
+    }
+    *t = await_mshr(e, i, *t, true);
+    int64_t x = later(*t + cycles, second);
+    add_miss(e, *t, x, true);
     return x;
 }
 
@@ -201,10 +235,13 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
 static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
 {
     uint64_t store = e->stores + 1 - n->match;
+    if (!n->match && n->used_distance && e->real & GRAPH_L1D)
+        return use_proposed(e, n, i, t);
     if (!n->match) {
-        *t = await_mshr(e, i, *t);
+        bool requests = n->requests >> prediction(e) & 1;
+        *t = await_mshr(e, i, *t, requests);
         int64_t x = from_cache(e, n, *t);
-        add_miss(e, i, *t, x);
+        add_miss(e, *t, x, requests);
         return x;
     }
     if (e->left[store] < *t)
@@ -222,21 +259,40 @@ static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t
     bool late = n->flags & NODE_LATE_DATA;
     int64_t source = late ? e->reg[n->source[1]] : LONG_AGO;
     int64_t done = n->flags & NODE_LOAD ? loaded : later(t + 1, source);
-    e->known = later(e->known, t + 1);
+    e->known = later(e->known, n->flags & NODE_LOAD ? loaded : t + 1);
     e->data[e->stores + 1] = late ? source : done;
     return done;
+}
+
+/* Decides which of the lines that an access at time t proposes find MSHRs. */
+static void make_prefetches(struct evaluation *e, const struct graph_node *n, int64_t t, uint64_t number)
+{
+    if (!e->judges || !(e->real & GRAPH_L1D))
+        return;
+    e->made[number] = 0;
+    for (unsigned k = 0; k < n->prefetch_lines; k++) {
+        if (contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)t) > (uint64_t)t)
+            break;
+        e->made[number] |= (uint8_t)(1 << k);
+        contention_add_miss(&e->contention, e->core->mshrs, (uint64_t)t, (uint64_t)e->arrival[number],
+                            (uint32_t)number);
+    }
 }
 
 /* Lines that an access at time t makes prefetchers request. */
 static void prefetch_data(struct evaluation *e, const struct graph_node *n, int64_t t)
 {
-    unsigned cycles = n->prefetch_cycles, first = e->core->latency[LEVEL_L1], second = e->core->latency[LEVEL_L2];
-    if (!(e->real & GRAPH_L1D) || cycles < first)
-        cycles = first;
-    else if (!(e->real & GRAPH_L2D) && cycles > second)
-        cycles = second;
-    if (n->prefetch_cycles)
-        e->arrival[e->arrivals + n->arrives + 1] = t + cycles;
+    uint64_t number = e->arrivals + n->arrives;
+    unsigned first = e->core->latency[LEVEL_L1];
+    if (n->second_prefetch_cycles)
+        e->arrival[++number] = t + (e->real & GRAPH_L1D ? data_latency(e, n->second_prefetch_cycles) : first);
+    if (!n->prefetch_cycles)
+        return;
+    e->arrival[++number] = t;
+    e->arrival[++number] = t + (e->real & GRAPH_L1D ? data_latency(e, n->prefetch_cycles) : first);
+    if (n->prefetch_second_distance && e->real & GRAPH_L2D)
+        e->arrival[number] = later(e->arrival[number], e->arrival[number - n->prefetch_second_distance]);
+    make_prefetches(e, n, t, number);
 }
 
 static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
@@ -250,11 +306,25 @@ static int64_t execute(struct evaluation *e, const struct graph_node *n, uint64_
     }
     if (n->flags & NODE_STORE)
         x = store(e, n, *t, x);
-    if (e->judges_units)
+    if (e->judges)
         contention_leave(&e->contention, &e->limits.need[n->class], (uint64_t)*t, i);
+    if (e->judges && e->real & GRAPH_BRANCH)
+        contention_occupy(&e->contention, &e->limits, field_of_slot(n->wrong_path.pool, 1), (uint64_t)x,
+                          n->wrong_path.cycles);
     if (n->dest)
         e->reg[n->dest] = x;
     return x;
+}
+
+/* When the line of a store arrives that another access brings. */
+static int64_t line_of_store(const struct evaluation *e, const struct graph_node *n)
+{
+    unsigned distance = n->arrival_distance[prediction(e)], second = n->second_distance[prediction(e)];
+    if (n->flags & NODE_LOAD || !(e->real & GRAPH_L1D))
+        return LONG_AGO;
+    if (second && e->real & GRAPH_L2D)
+        distance = second;
+    return distance ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
 }
 
 static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t completed)
@@ -275,12 +345,14 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     if (cycles > second && !(e->real & GRAPH_L2D))
         cycles = second;
     e->access = later(e->access, c);
+    bool requests = n->requests >> prediction(e) & 1;
     if (!(n->flags & NODE_LOAD))
-        e->access = await_mshr(e, i, e->access);
-    e->leave = e->left[number] = later(e->leave, e->access + cycles);
+        e->access = await_mshr(e, i, e->access, requests);
+    int64_t done = later(e->access + cycles, line_of_store(e, n));
+    e->leave = e->left[number] = later(e->leave, done);
     if (n->requests && !(n->flags & NODE_LOAD)) {
-        e->arrival[e->arrivals + 1] = e->access + cycles;
-        add_miss(e, i, e->access, e->access + cycles);
+        e->arrival[e->arrivals + 1] = done;
+        add_miss(e, e->access, done, requests);
     }
     if (!(n->flags & NODE_LOAD))
         prefetch_data(e, n, e->access);
@@ -292,18 +364,17 @@ static void evaluate(struct evaluation *e, uint64_t count)
     for (unsigned r = 0; r < 64; r++)
         e->reg[r] = LONG_AGO;
     e->known = e->access = e->leave = LONG_AGO;
-    e->stores = e->arrivals = e->fetch_arrivals = 0;
+    e->stores = e->arrivals = e->fetch_arrivals = e->walks = 0;
     for (uint64_t i = 0; i < count; i++) {
         const struct graph_node *n = &e->nodes[i];
         struct literal_times *t = &e->times[i];
         t->fetched = fetch(e, n, i);
         t->decoded = decode(e, i, t->fetched);
         t->dispatched = dispatch(e, n, i, t->decoded);
-        add_used_prefetch(e, i);
         t->issued = first_issue(e, n, i, t->dispatched);
         t->completed = execute(e, n, i, &t->issued);
         t->committed = commit(e, n, i, t->completed);
-        e->arrivals += n->arrives + (n->prefetch_cycles != 0);
+        e->arrivals += node_arrivals(n);
     }
 }
 
@@ -318,24 +389,18 @@ static void *allocate(uint64_t count, size_t size)
 uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
                           struct literal_times *times)
 {
-    const unsigned units = unit_judge_of(real), mshrs = mshr_judge_of(real);
-    struct evaluation e = {.core = c, .nodes = nodes, .real = units, .judges_units = true, .times = times};
-    e.judges_mshrs = mshrs == units;
+    struct evaluation e = {.core = c, .nodes = nodes, .real = judge_of(real), .judges = true, .times = times};
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
-    e.arrival = allocate(2 * count, sizeof *e.arrival);
+    e.arrival = allocate(4 * count, sizeof *e.arrival);
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
+    e.walked = allocate(count, sizeof *e.walked);
+    e.made = allocate(4 * count, sizeof *e.made);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
-    e.judges_units = false;
-    if (mshrs != units) {
-        e.real = mshrs;
-        e.judges_mshrs = true;
-        evaluate(&e, count);
-    }
-    e.judges_mshrs = false;
+    e.judges = false;
     if (real != e.real) {
         e.real = real;
         evaluate(&e, count);
@@ -345,5 +410,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.left);
     free(e.arrival);
     free(e.fetch_arrival);
+    free(e.walked);
+    free(e.made);
     return count ? (uint64_t)times[count - 1].committed : 0;
 }

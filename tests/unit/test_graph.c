@@ -124,7 +124,7 @@ static void instruction_misses_have_parts(void **state)
     struct graph_node *n = add();
     n->l1i_cycles[0] = n->l1i_cycles[1] = 9;
     n->l2i_cycles[0] = n->l2i_cycles[1] = 250;
-    n->itlb_cycles = 30;
+    n->itlb_cycles[0] = n->itlb_cycles[1] = 30;
     n->misfetch_cycles = 2;
     long all = cycles();
     assert_int_equal(all - cycles_without(GRAPH_L2I), 250);
@@ -140,7 +140,8 @@ static void loads_in_a_chain_take_the_latency_of_their_level(void **state)
     for (unsigned i = 0; i < 3; i++) {
         struct graph_node *n = add_load(MISS);
         n->source[0] = n->dest = REG;
-        n->dtlb_cycles = 30;
+        n->dtlb_cycles[0] = n->dtlb_cycles[1] = 30;
+        n->walks = true;
     }
     long all = cycles();
     assert_int_equal(all - cycles_without(GRAPH_L2D), 3 * (MISS - SECOND));
@@ -185,6 +186,18 @@ static void a_load_waits_for_addresses_of_older_stores(void **state)
     long store = cycles();
     add_load(0);
     assert_int_equal(cycles() - store, HIT); /* it issues when the store has its address, one cycle before it commits */
+}
+
+static void a_load_waits_until_an_older_atomic_has_completed(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(MISS);
+    n->flags |= NODE_STORE | NODE_AT_HEAD;
+    n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = 1;
+    long atomic = cycles();
+    add_load(0);
+    assert_int_equal(cycles() - atomic, HIT); /* it issues when the atomic completes, one cycle before it commits */
 }
 
 static void a_store_forwards_when_its_data_is_known(void **state)
@@ -264,6 +277,248 @@ static void a_serializing_instruction_drains_the_window(void **state)
     assert_int_equal(cycles() - load, FRONT_STAGES + 1 + 1 + 1);
 }
 
+/* ---- translations */
+
+static void a_load_waits_for_the_walk_of_another(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(0);
+    n->dtlb_cycles[0] = n->dtlb_cycles[1] = 30;
+    n->walks = true;
+    long walk = cycles();
+    n = add_load(0);
+    n->walk_distance[0] = n->walk_distance[1] = 1;
+    n->dest = REG;
+    add()->source[0] = REG;
+    assert_int_equal(cycles() - walk, 1); /* the addition behind it: both loads go on at once */
+    assert_true(cycles_without(GRAPH_DTLB) < 15);
+}
+
+static void translations_depend_on_prediction(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(0);
+    long hit = cycles();
+    n->dtlb_cycles[PREDICTION_PERFECT] = n->itlb_cycles[PREDICTION_PERFECT] = 30;
+    n->walks = true;
+    assert_int_equal(cycles(), hit);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), hit + 30 + 30);
+    assert_int_equal(cycles_without(GRAPH_BRANCH | GRAPH_DTLB), hit + 30);
+}
+
+/* ---- lines on their way */
+
+static void a_load_waits_for_the_line_that_the_second_cache_gets(void **state)
+{
+    (void)state;
+    begin();
+    add_load(MISS);
+    long alone = cycles();
+    struct graph_node *n = add_load(SECOND);
+    n->second_distance[0] = n->second_distance[1] = 1;
+    n->dest = REG;
+    add()->source[0] = REG;
+    assert_int_equal(cycles() - alone, 1);
+    assert_true(cycles_without(GRAPH_L2D) < 30);
+}
+
+static void a_store_waits_for_the_line_that_is_prefetched(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(SECOND);
+    n->prefetch_lines = 1;
+    n->prefetch_cycles = MISS;
+    n = add_store(1);
+    n->arrival_distance[0] = n->arrival_distance[1] = 1;
+    for (unsigned i = 0; i < 17; i++)
+        add_store(1); /* the last one needs the room of the first */
+    long waits = cycles();
+    n->arrival_distance[0] = n->arrival_distance[1] = 0;
+    assert_true(waits - cycles() > MISS - 40);
+}
+
+static void data_in_the_second_cache_evicts_instructions(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add();
+    n->l1i_cycles[0] = n->l1i_cycles[1] = 9;
+    n->l2i_cycles[0] = n->l2i_cycles[1] = 250;
+    long all = cycles();
+    assert_int_equal(cycles_without(GRAPH_L2D), all);
+    n->second_alone = true;
+    assert_int_equal(cycles(), all);
+    assert_int_equal(cycles_without(GRAPH_L2D), all - 250);
+}
+
+/* ---- prefetches and MSHRs */
+
+/* A load that misses and proposes one line, with `before` misses that begin earlier; and a load that uses the line. */
+static long cycles_of_a_prefetch(unsigned before, bool uses)
+{
+    begin();
+    for (unsigned i = 0; i < before; i++)
+        add_load(MISS);
+    struct graph_node *n = add_load(MISS);
+    n->prefetch_lines = 1;
+    n->prefetch_cycles = MISS;
+    if (uses) {
+        n = add_load(MISS);
+        n->requests = 0;
+        n->used_distance = n->arrival_distance[0] = n->arrival_distance[1] = 1;
+    }
+    return cycles();
+}
+
+static void a_load_waits_for_a_prefetch(void **state)
+{
+    (void)state;
+    assert_true(cycles_of_a_prefetch(0, true) - cycles_of_a_prefetch(0, false) < 5);
+}
+
+static void a_load_requests_the_line_of_a_prefetch_without_an_mshr(void **state)
+{
+    (void)state;
+    assert_true(cycles_of_a_prefetch(7, true) - cycles_of_a_prefetch(7, false) > MISS - 20);
+}
+
+static void a_prefetch_takes_an_mshr(void **state)
+{
+    (void)state;
+    cycles_of_a_prefetch(6, false);
+    long with = (add_load(MISS), cycles());
+    begin();
+    for (unsigned i = 0; i < 8; i++)
+        add_load(MISS);
+    assert_true(with - cycles() > MISS - 20);
+}
+
+static void a_prefetched_line_waits_for_the_second_cache(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(SECOND);
+    n->second_prefetch_cycles = MISS;
+    n->prefetch_cycles = SECOND;
+    n->prefetch_lines = 1;
+    n->prefetch_second_distance = 2;
+    n = add_load(SECOND);
+    n->requests = 0;
+    n->used_distance = n->arrival_distance[0] = n->arrival_distance[1] = 1;
+    assert_true(cycles() > MISS);
+    nodes[0].prefetch_second_distance = 0;
+    assert_true(cycles() < 40);
+}
+
+static void a_load_without_an_mshr_takes_units_when_it_tries_again(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 16; i++)
+        add_load(MISS);
+    nodes[0].dest = REG;
+    struct graph_node *n = add_load(0);
+    n->source[0] = n->dest = REG;
+    for (unsigned i = 0; i < 20; i++) { /* longer than the second eight misses */
+        n = add();
+        n->class = CLASS_DIV;
+        n->source[0] = n->dest = REG;
+    }
+    /* When the first miss ends, the last load is ready, and the ninth to sixteenth try again, on two units. */
+    long behind = cycles();
+    for (unsigned i = 8; i < 16; i++)
+        nodes[i].requests = 0;
+    assert_int_equal(behind - cycles(), 4);
+}
+
+static void two_hundred_misses_wait_for_eight_mshrs(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 200; i++)
+        add_load(MISS);
+    assert_true(cycles() > 200 / 8 * MISS);
+    assert_true(cycles() < 200 / 8 * MISS + 200);
+}
+
+/* ---- units */
+
+static void a_division_keeps_its_unit_busy_around_older_instructions(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(SECOND);
+    n->dest = REG;
+    n = add(); /* it has the unit in the middle of the first division */
+    n->class = CLASS_MUL;
+    n->source[0] = REG;
+    add()->class = CLASS_DIV;
+    n = add();
+    n->class = CLASS_DIV;
+    long both = cycles();
+    nodes[1].class = CLASS_ALU;
+    assert_int_equal(both - cycles(), 1);
+}
+
+static void a_wrong_path_keeps_its_divider_busy(void **state)
+{
+    (void)state;
+    begin();
+    add()->flags = NODE_MISPREDICTED;
+    struct graph_node *n = add();
+    n->class = CLASS_DIV;
+    n->new_group = 0xf;
+    long all = cycles(), perfect = cycles_without(GRAPH_BRANCH);
+    nodes[0].wrong_path = (struct unit_use){.pool = POOL_MULDIV, .cycles = 20};
+    assert_int_equal(cycles() - all, 20 - FRONT_STAGES - 1); /* it is ready to issue after the front end and dispatch */
+    assert_int_equal(cycles_without(GRAPH_BRANCH), perfect);
+}
+
+static void units_are_judged_where_the_first_data_cache_alone_is_real(void **state)
+{
+    (void)state;
+    begin();
+    add_load(0)->dest = REG;
+    add_load(SECOND)->dest = REG + 1;
+    for (unsigned i = 0; i < 2; i++) {
+        struct graph_node *n = add();
+        n->class = CLASS_DIV;
+        n->source[0] = (uint8_t)(REG + i);
+    }
+    /* The second division waits for the first, and the load for which it waits as well is hidden behind that. */
+    assert_int_equal(cycles_without(GRAPH_L2D), cycles_without(GRAPH_L1D | GRAPH_L2D));
+}
+
+static void without_wrong_paths_the_first_access_to_a_page_walks(void **state)
+{
+    (void)state;
+    struct core_config config;
+    struct graph_core core;
+    struct error err;
+    struct graph_node n;
+    core_config_default(&config);
+    graph_core_init(&core, &config);
+    struct node_builder *b = node_builder_new(&core, &config, &err);
+    assert_non_null(b);
+    struct held_insn h = {
+        .pc = 0x10000, .addr = 0x20000, .flags = IS_LOAD, .length = 4, .size = 8, .class = CLASS_LOAD};
+    h.access.cycles = HIT; /* in the real run, a wrong path has brought page and line */
+    node_build(b, &h, &n);
+    assert_int_equal(n.dtlb_cycles[PREDICTION_REAL], 0);
+    assert_int_equal(n.dtlb_cycles[PREDICTION_PERFECT], 30);
+    assert_int_equal(n.itlb_cycles[PREDICTION_PERFECT], 30);
+    assert_int_equal(n.load_cycles[PREDICTION_PERFECT], MISS);
+    h.pc += 4;
+    h.addr += 0x800;
+    node_build(b, &h, &n);
+    assert_int_equal(n.dtlb_cycles[PREDICTION_PERFECT], 0);
+    assert_int_equal(n.walk_distance[PREDICTION_PERFECT], 1);
+    node_builder_free(b);
+}
+
 static void long_runs_do_not_overflow_16_bit_times(void **state)
 {
     (void)state;
@@ -301,12 +556,28 @@ int main(void)
         cmocka_unit_test(a_hit_waits_for_the_miss_that_brings_its_line),
         cmocka_unit_test(a_ninth_miss_waits_for_one_of_eight_mshrs),
         cmocka_unit_test(a_load_waits_for_addresses_of_older_stores),
+        cmocka_unit_test(a_load_waits_until_an_older_atomic_has_completed),
         cmocka_unit_test(a_store_forwards_when_its_data_is_known),
         cmocka_unit_test(stores_wait_for_room_in_the_store_buffer),
         cmocka_unit_test(stores_wait_for_mshrs),
         cmocka_unit_test(dispatch_waits_for_room),
         cmocka_unit_test(divisions_share_one_divider),
         cmocka_unit_test(a_serializing_instruction_drains_the_window),
+        cmocka_unit_test(a_load_waits_for_the_walk_of_another),
+        cmocka_unit_test(translations_depend_on_prediction),
+        cmocka_unit_test(a_load_waits_for_the_line_that_the_second_cache_gets),
+        cmocka_unit_test(a_store_waits_for_the_line_that_is_prefetched),
+        cmocka_unit_test(data_in_the_second_cache_evicts_instructions),
+        cmocka_unit_test(a_load_waits_for_a_prefetch),
+        cmocka_unit_test(a_load_requests_the_line_of_a_prefetch_without_an_mshr),
+        cmocka_unit_test(a_prefetch_takes_an_mshr),
+        cmocka_unit_test(a_prefetched_line_waits_for_the_second_cache),
+        cmocka_unit_test(a_load_without_an_mshr_takes_units_when_it_tries_again),
+        cmocka_unit_test(two_hundred_misses_wait_for_eight_mshrs),
+        cmocka_unit_test(a_division_keeps_its_unit_busy_around_older_instructions),
+        cmocka_unit_test(a_wrong_path_keeps_its_divider_busy),
+        cmocka_unit_test(units_are_judged_where_the_first_data_cache_alone_is_real),
+        cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
         cmocka_unit_test(long_runs_do_not_overflow_16_bit_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

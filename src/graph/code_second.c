@@ -1,0 +1,42 @@
+#include "graph/code_second.h"
+
+#include "memsys/memsys.h"
+
+bool code_second_init(struct code_second *c, const struct core_config *config)
+{
+    *c = (struct code_second){.present = config->l2_size != 0};
+    if (!c->present)
+        return true;
+    uint64_t sets = config->l2_size / (config->l2_ways * config->l2_line);
+    return tags_init(&c->tags, sets, (unsigned)config->l2_ways, (unsigned)config->l2_line,
+                     cache_replacements[config->l2_replacement], 0);
+}
+
+void code_second_begin(struct code_second *c, const struct tags *l2)
+{
+    struct tags *t = &c->tags;
+    for (size_t i = 0; c->present && i < (t->set_mask + 1) * t->ways; i++) {
+        uint64_t addr = tags_address(l2, i);
+        if (l2->tag[i] && tags_find(t, addr) < 0)
+            tags_place(t, tags_victim(t, addr), addr, 0, 0);
+    }
+}
+
+void code_second_free(struct code_second *c)
+{
+    tags_free(&c->tags);
+}
+
+bool code_second_use(struct code_second *c, uint64_t addr, uint64_t insn, unsigned window)
+{
+    struct tags *t = &c->tags;
+    if (!c->present)
+        return false;
+    ptrdiff_t i = tags_find(t, addr);
+    if (i >= 0) {
+        tags_touch(t, (size_t)i);
+        return t->arrival[i] == 0 || insn - t->arrival[i] >= window;
+    }
+    tags_place(t, tags_victim(t, addr), addr, insn + 1, 0);
+    return false;
+}
