@@ -26,8 +26,10 @@ const uint64_t *pass_second(const struct pass_result *r, const struct measured *
 
 size_t pass_units(const struct pass_result *r)
 {
-    const struct unit_counts *last = r->stretch + r->stretches - 1;
-    return r->stretches ? last->first + last->count : 0;
+    if (r->stretches == 0)
+        return 0;
+    const struct unit_counts *last = &r->stretch[r->stretches - 1];
+    return last->first + last->count;
 }
 
 const uint64_t *pass_unit(const struct pass_result *r, size_t u)
