@@ -1,8 +1,8 @@
 /* Shared by the files of this module, and by the literal evaluation in tests/graph.
  *
  * An instruction that retires takes three steps. It is held until it is known how its store reached the cache
- * (graph.c). Then it becomes a node: everything that is the same in all sets is worked out once (nodes.c). Then the
- * node is evaluated for all sets at once (lanes.c). */
+ * (graph.c). Then it becomes a node: everything that is the same in all sets is worked out once (nodes_priv.h). Then
+ * the node is evaluated for all sets at once (lanes_priv.h). */
 #ifndef CYCLESCOPE_GRAPH_GRAPH_PRIV_H
 #define CYCLESCOPE_GRAPH_GRAPH_PRIV_H
 

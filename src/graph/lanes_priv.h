@@ -1,5 +1,5 @@
-/* The state of the evaluation of nodes for all sets of real structures at once, shared by lanes.c, which evaluates
- * them, and lanes_state.c.
+/* The state of the evaluation of nodes for all sets of real structures at once. lanes.c takes an instruction through
+ * the pipeline, with lanes_memory.c for accesses to data; lanes_state.c has setup and the bases of times.
  *
  * A row has one number per lane: a time of one instruction in each set. Lanes form groups, in which prediction and the
  * data caches are real or perfect in the same way; the lanes of a group differ in the instruction caches and the TLBs.

@@ -1,0 +1,124 @@
+#include "graph/judges.h"
+
+/* ---- what judges find, in all lanes */
+
+/* Adds each judge's delay to the lanes that use it. */
+INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct verdict *v)
+{
+    l->slack += v->any;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t early = (int16_t)v->of[2 * g], change = (int16_t)(v->of[2 * g + 1] ^ v->of[2 * g]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (early ^ (change & l->late_front.lane[i])));
+    }
+}
+
+/* Lanes wait for the issue of the instruction that their judge names by its distance. */
+INLINE void await_issue(const struct lanes *l, struct row *restrict to, const struct verdict *v)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        const struct row *early = issued_before(l, v->of[2 * g]);
+        const struct row *late = issued_before(l, v->of[2 * g + 1]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
+            int16_t mask = l->late_front.lane[i];
+            to->lane[i] = later(to->lane[i], (int16_t)((mask & late->lane[i]) | (~mask & early->lane[i])));
+        }
+    }
+}
+
+/* ---- issue queues, units and slots */
+
+FOR_EACH_HOST void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
+{
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        uint64_t when = time_of(l, d, l->judge_lane[j]);
+        v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
+        v.any |= v.of[j];
+    }
+    if (v.any)
+        await_issue(l, d, &v);
+}
+
+FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
+                                     const uint64_t when[JUDGES], const uint64_t use[JUDGES])
+{
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        v.of[j] = 0;
+        if (!(use[j] & need->full) && need->interval <= 1) {
+            l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
+            continue;
+        }
+        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[j]) - when[j]);
+        v.any |= v.of[j];
+    }
+    if (v.any)
+        add_delays(l, t, &v);
+}
+
+FOR_EACH_HOST void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t,
+                                      struct row *again)
+{
+    struct verdict v = {.any = 0};
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j];
+        v.of[j] = 0;
+        if (again->lane[lane] > t->lane[lane]) {
+            uint64_t when = time_of(l, again, lane);
+            v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
+            v.any |= v.of[j];
+        }
+    }
+    if (!v.any)
+        return;
+    struct row held = *again;
+    add_delays(l, &held, &v);
+    ALL_LANES(i)
+    again->lane[i] = again->lane[i] > t->lane[i] ? held.lane[i] : again->lane[i];
+}
+
+void judges_occupy_unit(struct lanes *l, const struct graph_node *n, const struct row *x)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        if (l->branch.lane[l->judge_lane[j]])
+            contention_occupy(&l->judge[j], &l->limits, field_of_slot(n->wrong_path.pool, 1),
+                              time_of(l, x, l->judge_lane[j]), n->wrong_path.cycles);
+}
+
+/* ---- MSHRs */
+
+struct contention_wait judges_find_mshr(struct lanes *l, const struct graph_node *n, unsigned judge,
+                                        const struct row *t)
+{
+    struct contention *c = &l->judge[judge];
+    const struct contention_need *need = &l->limits.need[n->class];
+    uint64_t when = time_of(l, t, l->judge_lane[judge]);
+    if (!(n->flags & NODE_LOAD))
+        return contention_await_mshr(c, l->core.mshrs, when, l->arrivals + 1);
+    struct contention_wait w = contention_retry(c, &l->limits, need, l->core.mshrs, when, l->arrivals + 1);
+    l->slack += w.delay;
+    return w;
+}
+
+FOR_EACH_HOST void judges_await_mshr(struct lanes *l, const struct graph_node *n, struct row *t)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        struct contention_wait waits[2];
+        if (!takes_mshr(n, g))
+            continue;
+        for (unsigned k = 0; k < 2; k++)
+            waits[k] = judges_find_mshr(l, n, 2 * g + k, t);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            t->lane[i] = later(t->lane[i], mshr_time(l, &waits[l->late_front.lane[i] & 1], i));
+    }
+}
+
+void judges_add_miss(struct lanes *l, const struct graph_node *n, const struct row *t, const struct row *x)
+{
+    for (unsigned j = 0; j < JUDGES; j++) {
+        unsigned lane = l->judge_lane[j];
+        if (takes_mshr(n, j / 2))
+            contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane), l->arrivals + 1);
+    }
+}

@@ -1,0 +1,89 @@
+/* The judges: the sets that find out how long an instruction waits for what others of its cycle want as well. The lanes
+ * of a group wait as long as their judge (contention.h). Most instructions find room in all judges, so that one test
+ * serves all of them; the others take a slow path. */
+#ifndef CYCLESCOPE_GRAPH_JUDGES_H
+#define CYCLESCOPE_GRAPH_JUDGES_H
+
+#include "graph/lanes_rows.h"
+
+/* ---- judges.c */
+
+/* Instructions dispatch at the times in `d`, or later if a queue is full. */
+void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
+/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges, `use`: the
+ * slots at these times. */
+void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t, const uint64_t when[JUDGES],
+                       const uint64_t use[JUDGES]);
+/* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no
+ * slot. Those whose times are equal do not. */
+void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again);
+/* With real prediction, the wrong path of a branch that resolves at the times in `x` keeps a unit busy. */
+void judges_occupy_unit(struct lanes *l, const struct graph_node *n, const struct row *x);
+/* A judge finds an MSHR for an access at the times in `t`. */
+struct contention_wait judges_find_mshr(struct lanes *l, const struct graph_node *n, unsigned judge,
+                                        const struct row *t);
+/* Misses begin at the times in `t`, or later if all MSHRs are in use. */
+void judges_await_mshr(struct lanes *l, const struct graph_node *n, struct row *t);
+/* Misses begin at the times in `t` and end at the times in `x`. */
+void judges_add_miss(struct lanes *l, const struct graph_node *n, const struct row *t, const struct row *x);
+
+/* ---- inline, for every instruction */
+
+/* Instructions enter their queues at the times in `d`, or later. Most find room in all sets that judge. */
+INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+{
+    uint64_t unsure = 0;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        const struct contention *c = &l->judge[j];
+        uint64_t passed = time_of(l, d, l->judge_lane[j]) - c->now;
+        unsure |= (c->queues & need->queue_full) | ((int64_t)passed > CONTENTION_LAG);
+    }
+    if (__builtin_expect(unsure != 0, 0)) {
+        judges_enter_late(l, need, d);
+        return;
+    }
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].queues += need->queue;
+}
+
+/* Instructions issue, at the times in `t` or later. Most find a slot at once in all sets that judge: then there is one
+ * branch for all of them. */
+INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+{
+    uint64_t when[JUDGES], use[JUDGES], full = 0;
+    for (unsigned j = 0; j < JUDGES; j++) {
+        when[j] = time_of(l, t, l->judge_lane[j]);
+        use[j] = l->judge[j].slot[when[j] % CONTENTION_CYCLES];
+    }
+    for (unsigned j = 0; j < JUDGES; j++) {
+        use[j] = contention_fresh(use[j], &l->limits, when[j] / CONTENTION_CYCLES << LAP_SHIFT);
+        full |= use[j] & need->full;
+    }
+    if (__builtin_expect(full != 0 || need->interval > 1, 0)) {
+        judges_issue_late(l, need, t, when, use);
+        return;
+    }
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
+}
+
+/* Instructions leave their queues at the times in `t`. */
+INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        contention_leave(&l->judge[j], need, time_of(l, t, l->judge_lane[j]), l->insns);
+}
+
+/* Whether the access requests a line in the group, so that it takes an MSHR. */
+INLINE bool takes_mshr(const struct graph_node *n, unsigned group)
+{
+    return group % DATA_CACHES && n->requests >> group / DATA_CACHES & 1;
+}
+
+/* The time until which an access in a lane waits that waits like its judge. */
+INLINE int16_t mshr_time(const struct lanes *l, const struct contention_wait *w, unsigned lane)
+{
+    return w->distance ? after(arrival_before(l, w->distance)->lane[lane], (int)w->delay) : TIME_LEAST;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* Operations on rows, each a loop over all lanes or over those of a group. */
+#ifndef CYCLESCOPE_GRAPH_LANES_ROWS_H
+#define CYCLESCOPE_GRAPH_LANES_ROWS_H
+
+#include "graph/lanes_priv.h"
+
+/* Times become those of `with` where these are later. */
+INLINE void raise(struct row *restrict to, const struct row *restrict with)
+{
+    ALL_LANES(i)
+    to->lane[i] = later(to->lane[i], with->lane[i]);
+}
+
+/* Adds cycles in the lanes of a mask. */
+INLINE void add_masked(struct row *restrict to, const struct row *restrict mask, unsigned cycles)
+{
+    int16_t c = (int16_t)cycles;
+    ALL_LANES(i)
+    to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+}
+
+/* Adds cycles that depend on prediction in the lanes of a mask. */
+INLINE void add_predicted(struct row *restrict to, const struct row *restrict mask, const uint16_t cycles[PREDICTIONS])
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t c = (int16_t)cycles[g / DATA_CACHES];
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+    }
+}
+
+/* Adds what instruction lines take beyond the L2, in sets with a real one. `alone`: the L2 has them unless it also has
+ * data: then that is only in sets in which the data caches are real. */
+INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restrict to,
+                              const uint16_t cycles[PREDICTIONS], bool alone)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t c = (int16_t)(alone && g % DATA_CACHES < DATA_CACHES - 1 ? 0 : cycles[g / DATA_CACHES]);
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (int16_t)(to->lane[i] + (l->l2i.lane[i] & c));
+    }
+}
+
+INLINE void raise_group(struct row *restrict to, unsigned group, const struct row *restrict with)
+{
+    for (unsigned i = group * GROUP_LANES; i < (group + 1) * GROUP_LANES; i++)
+        to->lane[i] = later(to->lane[i], with->lane[i]);
+}
+
+/* The arrival at this distance; `never` if that is 0. */
+INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance)
+{
+    return distance ? &l->arrival[(l->arrivals + 1 - distance) % GRAPH_ARRIVALS] : &l->never;
+}
+/* The latency of a load that requests its line, by group. */
+INLINE int16_t load_latency(const struct graph_core *c, unsigned cycles, unsigned data_caches)
+{
+    unsigned second = c->latency[LEVEL_L2], first = c->latency[LEVEL_L1];
+    if (data_caches == 0 || cycles < first)
+        return (int16_t)first;
+    return (int16_t)(data_caches == 1 && cycles > second ? second : cycles);
+}
+
+#endif
