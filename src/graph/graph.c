@@ -46,6 +46,7 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
                              .decode_width = (unsigned)k->decode_width,
                              .dispatch_width = (unsigned)k->dispatch_width,
                              .commit_width = (unsigned)k->commit_width,
+                             .bundle = (unsigned)k->dispatch_bundle,
                              .rob_size = (unsigned)k->rob_size,
                              .lsq_size = limit_or_any(k->lsq_size),
                              .lsq_loads = limit_or_any(k->lsq_loads),
@@ -81,8 +82,6 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
 int graph_check(const struct core_config *core, struct error *err)
 {
     uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency;
-    if (core->dispatch_bundle)
-        return error_set(err, -EINVAL, "graph: cores that dispatch bundles (dispatch.bundle) have no dependence graph");
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
     if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)
@@ -102,9 +101,9 @@ static uint64_t next_mark(const struct graph *g)
 
 static void reach_marks(struct graph *g)
 {
-    while (next_mark(g) <= g->evaluated) {
+    while (next_mark(g) <= lanes_known(g->lanes)) {
         struct graph_cycles now, passed;
-        lanes_cycles(g->lanes, &now);
+        lanes_cycles(g->lanes, next_mark(g), &now);
         for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
             passed.with[real] = now.with[real] - g->last.with[real];
         g->last = now;
@@ -202,13 +201,15 @@ void graph_finish(struct graph *g)
     graph_advance(g, g->retired);
     while (g->evaluated < g->retired)
         give_up_oldest(g);
+    lanes_flush(g->lanes);
+    reach_marks(g);
 }
 
 void graph_restart(struct graph *g)
 {
     g->reached = g->marks;
     graph_finish(g);
-    lanes_cycles(g->lanes, &g->last);
+    lanes_cycles(g->lanes, lanes_known(g->lanes), &g->last);
 }
 
 /* ---- setup */

@@ -13,6 +13,7 @@
 struct graph_core {
     unsigned fetch_width, fetch_lines, fetch_branches, fetch_line_bytes;
     unsigned front_stages, front_size, decode_width, dispatch_width, commit_width;
+    unsigned bundle; /* most instructions that dispatch and commit as a whole; 0: no bundles */
     unsigned rob_size, lsq_size, lsq_loads, lsq_stores, store_buffer_size, int_regs, fp_regs;
     unsigned issue_width, ports, queue_size[QUEUES], iq_size;
     unsigned mshrs; /* of the L1D */
@@ -60,7 +61,8 @@ enum node_flag {
     NODE_SERIAL = 8,        /* the next instruction is fetched when this one has retired */
     NODE_MISPREDICTED = 16, /* the next instruction is fetched when this one resolves */
     NODE_LATE_DATA = 32,    /* a store that issues without its data, source[1] */
-    NODE_WHOLE = 64         /* the store in `match` covers all bytes of the load */
+    NODE_WHOLE = 64,        /* the store in `match` covers all bytes of the load */
+    NODE_ENDS_BUNDLE = 128  /* a control transfer, or NODE_AT_HEAD, which is also alone in its bundle */
 };
 
 /* The edges of one instruction. Distances count instructions backward, 0: none. */
@@ -139,6 +141,11 @@ struct lanes;
 struct lanes *lanes_new(const struct graph_core *c, struct error *err) MUST_CHECK;
 void lanes_free(struct lanes *l);
 void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count);
-void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles); /* commit time of the last node, by set */
+/* Evaluates nodes that wait for later ones, with which they may form a bundle. */
+void lanes_flush(struct lanes *l);
+/* How many nodes have a commit time. Without bundles these are all. */
+uint64_t lanes_known(const struct lanes *l);
+/* Commit time of node number `insns` - 1, one of the last `rob_size` that are known, by set; 0 if `insns` is 0. */
+void lanes_cycles(const struct lanes *l, uint64_t insns, struct graph_cycles *cycles);
 
 #endif

@@ -101,6 +101,18 @@ struct contention_wait judges_find_mshr(struct lanes *l, const struct graph_node
     return w;
 }
 
+/* judges_find_mshr, or what a judge has found before that takes no part in this step. */
+static struct contention_wait wait_of_judge(struct lanes *l, const struct graph_node *n, unsigned judge,
+                                            const struct row *t)
+{
+    if (!(l->judging >> judge & 1))
+        return l->waits[judge];
+    struct contention_wait w = judges_find_mshr(l, n, judge, t);
+    if (l->waits)
+        l->waits[judge] = w;
+    return w;
+}
+
 FOR_EACH_HOST void judges_await_mshr(struct lanes *l, const struct graph_node *n, struct row *t)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
@@ -108,7 +120,7 @@ FOR_EACH_HOST void judges_await_mshr(struct lanes *l, const struct graph_node *n
         if (!takes_mshr(n, g))
             continue;
         for (unsigned k = 0; k < 2; k++)
-            waits[k] = judges_find_mshr(l, n, 2 * g + k, t);
+            waits[k] = wait_of_judge(l, n, 2 * g + k, t);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             t->lane[i] = later(t->lane[i], mshr_time(l, &waits[l->late_front.lane[i] & 1], i));
     }
@@ -118,7 +130,7 @@ void judges_add_miss(struct lanes *l, const struct graph_node *n, const struct r
 {
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j];
-        if (takes_mshr(n, j / 2))
+        if (takes_mshr(n, j / 2) && l->judging >> j & 1)
             contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane), l->arrivals + 1);
     }
 }

@@ -1,5 +1,6 @@
 /* Evaluates nodes for all sets of real structures at once: lanes_priv.h says how. bench/core.py --methods graph
  * measures the result. */
+#include "graph/bundles.h"
 #include "graph/judges.h"
 #include "graph/lanes_memory.h"
 
@@ -34,7 +35,7 @@ static void await_line(struct lanes *restrict l, const struct graph_node *n, uin
 }
 
 /* Fetch waits for what only some instructions have: a branch to resolve, a drained window, misses. */
-INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
+INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
 {
     struct row *f = &l->fetched;
     uint32_t arrivals = l->fetch_arrivals;
@@ -42,7 +43,7 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
     if (l->after_serial)
-        raise(f, committed_before(l, 1));
+        raise(f, committed_at(l, insn - 1));
     if (n->itlb_cycles[0] | n->itlb_cycles[1])
         add_predicted(f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
@@ -57,25 +58,43 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n)
         add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
 }
 
+/* Instructions leave the front end, as many in a cycle as it is wide. */
+INLINE void leave_front(struct row *restrict w, const struct row *restrict fetched, const struct row *restrict slots,
+                        unsigned stages)
+{
+    ALL_LANES(i)
+    w->lane[i] = later(after(fetched->lane[i], (int)stages), after(slots->lane[i], 1));
+}
+
+/* lanes_fetch, with the order of instructions as the evaluation of single ones has it. */
+INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
+{
+    const struct graph_core *c = &l->core;
+    const struct row *room = insn >= c->front_size ? dispatched_at(l, insn - c->front_size) : &l->never;
+    const struct row *slots = insn >= c->decode_width ? decoded_at(l, insn - c->decode_width) : &l->never;
+    begin_fetch(&l->fetched, &l->new_group[n->new_group], room);
+    wait_in_fetch(l, n, insn);
+    leave_front(decoded_at(l, insn), &l->fetched, slots, c->front_stages);
+    l->after_mispredicted = n->flags & NODE_MISPREDICTED;
+    l->after_serial = n->flags & NODE_SERIAL;
+}
+
 /* The rows that dispatch waits for. */
 struct dispatch_edges {
-    const struct row *fetched;       /* of this instruction */
-    const struct row *decode_width;  /* exit of the front end, decode_width back */
+    const struct row *decoded;       /* exit of the front end */
     const struct row *order, *width; /* dispatch, 1 and dispatch_width back */
     const struct row *room;          /* commit of the instruction that makes room */
 };
 
-INLINE void dispatch(struct row *restrict w, struct row *restrict d, const struct dispatch_edges *e, unsigned stages)
+INLINE void dispatch(struct row *restrict d, const struct dispatch_edges *e)
 {
-    const int16_t *restrict fetched = e->fetched->lane, *restrict slots = e->decode_width->lane;
-    const int16_t *restrict order = e->order->lane, *restrict width = e->width->lane, *restrict room = e->room->lane;
+    const int16_t *restrict decoded = e->decoded->lane, *restrict order = e->order->lane;
+    const int16_t *restrict width = e->width->lane, *restrict room = e->room->lane;
     ALL_LANES(i)
-    {
-        int16_t leaves = later(after(fetched[i], (int)stages), after(slots[i], 1));
-        w->lane[i] = leaves;
-        d->lane[i] = later(later(leaves, order[i]), later(after(width[i], 1), room[i]));
-    }
+    d->lane[i] = later(later(decoded[i], order[i]), later(after(width[i], 1), room[i]));
 }
+
+/* ---- issue, execution and commit */
 
 INLINE void await_operands(struct row *restrict t, const struct row *restrict d, const struct row *a,
                            const struct row *b, const struct row *c)
@@ -84,24 +103,6 @@ INLINE void await_operands(struct row *restrict t, const struct row *restrict d,
     ALL_LANES(i)
     t->lane[i] = later(later(after(d->lane[i], 1), x[i]), later(y[i], z[i]));
 }
-
-INLINE void fetch_and_dispatch(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
-                               struct row *d)
-{
-    const struct graph_core *c = &l->core;
-    begin_fetch(&l->fetched, &l->new_group[n->new_group], dispatched_before(l, c->front_size));
-    wait_in_fetch(l, n);
-    struct dispatch_edges e = {.fetched = &l->fetched,
-                               .decode_width = decoded_before(l, c->decode_width),
-                               .order = dispatched_before(l, 1),
-                               .width = dispatched_before(l, c->dispatch_width),
-                               .room = committed_before(l, n->room)};
-    dispatch(&l->decoded[l->insns % DECODED], d, &e, c->front_stages);
-    if (l->limits.has_queues)
-        enter_queues(l, need, d);
-}
-
-/* ---- issue, execution and commit */
 
 /* Sets `t` to the time of issue, with the translation of the address. */
 INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
@@ -151,19 +152,42 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
 
 /* ---- one instruction */
 
-INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
+/* lanes_execute. */
+INLINE void go_through(struct lanes *restrict l, const struct graph_node *n, struct row *d)
 {
     const struct contention_need *need = &l->limits.need[n->class];
-    struct row *d = dispatched_at(l, l->insns), *t = issued_at(l, l->insns);
-    fetch_and_dispatch(l, n, need, d);
+    struct row *t = issued_at(l, l->insns);
+    if (l->limits.has_queues)
+        enter_queues(l, need, d);
     become_ready(l, n, need, d, t);
     execute(l, n, need, t, &l->result);
     if (n->wrong_path.cycles)
         judges_occupy_unit(l, n, &l->result);
+}
+
+FOR_EACH_HOST void lanes_fetch(struct lanes *l, const struct graph_node *n, uint64_t insn)
+{
+    fetch(l, n, insn);
+}
+
+FOR_EACH_HOST void lanes_execute(struct lanes *l, const struct graph_node *n, struct row *d)
+{
+    go_through(l, n, d);
+}
+
+/* An instruction of a core without bundles. */
+INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
+{
+    struct row *d = dispatched_at(l, l->insns);
+    fetch(l, n, l->insns);
+    struct dispatch_edges e = {.decoded = decoded_at(l, l->insns),
+                               .order = dispatched_before(l, 1),
+                               .width = dispatched_before(l, l->core.dispatch_width),
+                               .room = committed_before(l, n->room)};
+    dispatch(d, &e);
+    go_through(l, n, d);
     commit(l, n, &l->result);
     l->arrivals += node_arrivals(n);
-    l->after_mispredicted = n->flags & NODE_MISPREDICTED;
-    l->after_serial = n->flags & NODE_SERIAL;
     l->insns++;
 }
 
@@ -174,8 +198,7 @@ static unsigned most(const uint16_t cycles[PREDICTIONS])
     return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
 }
 
-/* How much later than all times before it the times of this node may be, without contention. */
-static unsigned growth(const struct graph_core *c, const struct graph_node *n)
+unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
     unsigned fetch =
@@ -191,7 +214,7 @@ FOR_EACH_HOST static unsigned evaluate_some(struct lanes *l, const struct graph_
 {
     unsigned i = 0;
     for (; i < count; i++) {
-        unsigned by = growth(&l->core, &n[i]);
+        unsigned by = lanes_growth(&l->core, &n[i]);
         if (l->slack + by > SLACK_MOST)
             break;
         l->slack += by;
@@ -202,6 +225,10 @@ FOR_EACH_HOST static unsigned evaluate_some(struct lanes *l, const struct graph_
 
 void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count)
 {
+    if (l->bundles) {
+        bundles_evaluate(l, n, count);
+        return;
+    }
     while (count) {
         unsigned done = evaluate_some(l, n, count);
         n += done;
@@ -212,4 +239,15 @@ void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count)
             lanes_move_bases(l);
         l->slack = 0;
     }
+}
+
+void lanes_flush(struct lanes *l)
+{
+    if (l->bundles)
+        bundles_flush(l);
+}
+
+uint64_t lanes_known(const struct lanes *l)
+{
+    return l->bundles ? bundles_known(l) : l->insns;
 }

@@ -1,4 +1,5 @@
 /* Loads, stores, translations and prefetches of data, in all lanes. */
+#include "graph/bundles.h"
 #include "graph/lanes_memory.h"
 
 /* ---- prefetches */
@@ -10,12 +11,12 @@ INLINE void make_prefetches(struct lanes *l, const struct graph_node *n, const s
     const struct row *a = &l->arrival[number % GRAPH_ARRIVALS];
     uint16_t *made = l->made[number % GRAPH_ARRIVALS];
     for (unsigned k = 0; k < PREFETCH_LINES; k++)
-        made[k] = 0;
+        made[k] &= (uint16_t)~l->judging;
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j], caches = j / 2 % DATA_CACHES;
         uint64_t begin = time_of(l, t, lane);
         uint64_t end = time_of(l, a, lane);
-        for (unsigned k = 0; caches && k < n->prefetch_lines; k++) {
+        for (unsigned k = 0; caches && l->judging >> j & 1 && k < n->prefetch_lines; k++) {
             if (contention_mshr_free(&l->judge[j], l->core.mshrs, begin) > begin)
                 break;
             made[k] |= (uint16_t)(1 << j);
@@ -84,12 +85,16 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
     uint32_t store = (l->stores + 1 - n->match) & l->store_mask;
     const struct row *left = &l->left[store], *data = &l->data[store];
     bool whole = n->flags & NODE_WHOLE;
-    int16_t latency = (int16_t)(whole ? l->core.forward_latency : l->core.latency[LEVEL_L1]);
-    struct row again, in; /* when it issues again; mask of lanes in which the store is in the queue */
+    int16_t first = (int16_t)l->core.latency[LEVEL_L1], forwarded = (int16_t)l->core.forward_latency;
+    int16_t latency = whole ? forwarded : first, latency_same = (int16_t)(forwarded + (whole ? 0 : first));
+    struct row again, in;            /* when it issues again; mask of lanes in which the store is in the queue */
+    struct row same = {.lane = {0}}; /* mask: the store is in its bundle, and forwards what it has */
+    if (l->bundles)
+        bundles_share(l, n->match, &same);
     ALL_LANES(i)
     {
-        int16_t known = whole ? data->lane[i] : (int16_t)(left->lane[i] + 1);
-        in.lane[i] = left->lane[i] >= t->lane[i] ? -1 : 0;
+        int16_t known = whole || same.lane[i] ? data->lane[i] : (int16_t)(left->lane[i] + 1);
+        in.lane[i] = same.lane[i] || left->lane[i] >= t->lane[i] ? -1 : 0;
         again.lane[i] = later(t->lane[i], known);
     }
     ALL_LANES(i)
@@ -98,7 +103,8 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
     ALL_LANES(i)
     {
         int16_t mask = in.lane[i];
-        x->lane[i] = (int16_t)((mask & (again.lane[i] + latency)) | (~mask & x->lane[i]));
+        int16_t done = after(again.lane[i], same.lane[i] ? latency_same : latency);
+        x->lane[i] = (int16_t)((mask & done) | (~mask & x->lane[i]));
         t->lane[i] = (int16_t)((mask & again.lane[i]) | (~mask & t->lane[i]));
     }
 }

@@ -32,11 +32,12 @@ enum {
     FRONT_SETS = 4,      /* the first lanes of a group: with perfect instruction caches */
     DATA_CACHES = 3,     /* perfect; first real; both real */
     JUDGES = 2 * GROUPS, /* lanes that evaluate contention */
+    ALL_JUDGES = (1 << JUDGES) - 1,
     TIME_LEAST = INT16_MIN,
     TIME_START = -4000, /* commit time of a lane after its base has moved */
     TIME_MOST = 14000,  /* commit time from which the base moves */
     SLACK_MOST = 15000, /* growth of times without a check */
-    DECODED = 16,       /* rows of front-end exits that are kept */
+    DECODED = 32,       /* rows of front-end exits that are kept */
     DISPATCH_MOST = 16, /* instructions that dispatch in a cycle */
     COMMIT_MOST = 16,   /* instructions that retire in a cycle */
     REGISTERS = 64
@@ -57,6 +58,9 @@ struct lanes {
     struct contention_limits limits;
     uint64_t base[LANES];                                        /* added to times of a lane */
     uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    uint16_t judging;                                            /* bit j: judge j takes part in this step */
+    struct contention_wait *waits;                               /* by judge, of a store: for those that do not */
+    struct bundles *bundles;                                     /* of cores that have them, or NULL */
     uint64_t insns;                                              /* nodes evaluated */
     uint32_t stores, arrivals, walks;                            /* stores, arrivals and walks so far */
     uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
@@ -111,6 +115,11 @@ INLINE struct row *committed_at(const struct lanes *l, uint64_t insn)
     return &l->committed[insn & l->commit_mask];
 }
 
+INLINE struct row *decoded_at(struct lanes *l, uint64_t insn)
+{
+    return &l->decoded[insn % DECODED];
+}
+
 /* The row of the instruction `distance` back; `never` if that is 0 or there is none. */
 INLINE const struct row *dispatched_before(const struct lanes *l, unsigned distance)
 {
@@ -127,15 +136,21 @@ INLINE const struct row *committed_before(const struct lanes *l, unsigned distan
     return distance && distance <= l->insns ? committed_at(l, l->insns - distance) : &l->never;
 }
 
-INLINE const struct row *decoded_before(struct lanes *l, unsigned distance)
-{
-    return distance <= l->insns ? &l->decoded[(l->insns - distance) % DECODED] : &l->never;
-}
-
 INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lane)
 {
     return l->base[lane] + (uint64_t)(int64_t)r->lane[lane];
 }
+
+/* ---- lanes.c */
+
+/* Instruction number `insn` is fetched and passes the front end. The instruction before it has been fetched; it has
+ * completed if it was mispredicted, and committed if it serializes. */
+void lanes_fetch(struct lanes *l, const struct graph_node *n, uint64_t insn);
+/* The instruction that is next dispatches at the times in `d`, or later if its queue is full. It issues and completes:
+ * l->result. */
+void lanes_execute(struct lanes *l, const struct graph_node *n, struct row *d);
+/* How much later than all times before it the times of this node may be, without contention. */
+unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n);
 
 /* ---- lanes_state.c */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/bundles.h"
 #include "graph/lanes_priv.h"
 
 /* ---- moving the bases */
@@ -39,7 +40,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         move_row(single[i], &by);
     move_rows(l->reg, REGISTERS - 1, REGISTERS - 1, REGISTERS - 1, &by); /* not reg[0] */
-    move_rows(l->decoded, DECODED - 1, last, DECODED, &by);
+    move_rows(l->decoded, DECODED - 1, last, DECODED, &by); /* of all numbers: with bundles, later ones are there */
     move_rows(l->data, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->left, l->store_mask, l->stores, c->live_stores, &by);
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
@@ -48,6 +49,8 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
     move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
+    for (unsigned i = 0; l->bundles && i < bundles_rows(l->bundles); i++)
+        move_row(bundles_row(l->bundles, i), &by);
 }
 
 int16_t lanes_latest_time(const struct lanes *l)
@@ -145,11 +148,14 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
     l->committed = new_ring(c->rob_size + COMMIT_MOST, &l->commit_mask);
     l->data = new_ring(c->live_stores, &l->store_mask);
     l->left = new_ring(c->live_stores, &l->store_mask);
-    if (!l->dispatched || !l->issued || !l->committed || !l->data || !l->left) {
+    if (c->bundle)
+        l->bundles = bundles_new(c);
+    if (!l->dispatched || !l->issued || !l->committed || !l->data || !l->left || (c->bundle && !l->bundles)) {
         lanes_free(l);
         error_set(err, -ENOMEM, "out of memory for the dependence graph");
         return NULL;
     }
+    l->judging = ALL_JUDGES;
     for (unsigned j = 0; j < JUDGES; j++)
         contention_init(&l->judge[j], &l->limits);
     init_masks(l);
@@ -166,12 +172,13 @@ void lanes_free(struct lanes *l)
     free(l->committed);
     free(l->data);
     free(l->left);
+    bundles_free(l->bundles);
     free(l);
 }
 
-void lanes_cycles(const struct lanes *l, struct graph_cycles *cycles)
+void lanes_cycles(const struct lanes *l, uint64_t insns, struct graph_cycles *cycles)
 {
     *cycles = (struct graph_cycles){0};
-    for (unsigned i = 0; l->insns && i < LANES; i++)
-        cycles->with[set_of_lane(i)] = time_of(l, committed_at(l, l->insns - 1), i);
+    for (unsigned i = 0; insns && i < LANES; i++)
+        cycles->with[set_of_lane(i)] = time_of(l, committed_at(l, insns - 1), i);
 }

@@ -84,6 +84,7 @@ static uint8_t flags_of(const struct held_insn *h)
     flags |= h->flags & IS_SERIAL ? NODE_SERIAL : 0;
     flags |= h->mispredicted ? NODE_MISPREDICTED : 0;
     flags |= (h->flags & (IS_STORE | IS_AT_HEAD)) == IS_STORE ? NODE_LATE_DATA : 0;
+    flags |= h->flags & (IS_CONTROL | IS_AT_HEAD) ? NODE_ENDS_BUNDLE : 0;
     return (uint8_t)flags;
 }
 

@@ -29,7 +29,7 @@ def predicted(report, *perfect):
     return next(s["cycles"] for s in report["graph"]["sets"] if s["real"] == real)
 
 
-@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+@pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload, perfect", [("branch_bound", ["branch"]), ("icache_bound", ["l1i", "l2i"]),
                                                ("memory_bound", ["l2d"]), ("mix", ["branch", "l2d"]),
                                                ("columns", STRUCTURES), ("divide_bound", STRUCTURES)])
@@ -86,7 +86,6 @@ def test_a_graph_that_is_off_is_not_the_default(here, words):
 
 @pytest.mark.mistake
 @pytest.mark.parametrize("pattern, words", [
-    (r"cores that dispatch bundles \(dispatch.bundle\) have no dependence graph", "--method graph --core ppc970"),
     (r"cores that issue in order \(issue.order\) have no", "--method graph --set issue.order=in_order"),
     ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
     ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
@@ -97,5 +96,5 @@ def test_a_mistake_gets_a_sentence(here, pattern, words):
 
 
 def test_all_methods_of_a_core_without_a_graph_are_the_others(here):
-    report = measure(here, "stack --quiet --method all --core ppc970 --max-insns 20000 ./mix").report
+    report = measure(here, "stack --quiet --method all --core small --max-insns 20000 ./mix").report
     assert "graph" not in report and "graph" not in report["stacks"] and len(report["stacks"]) == 6

@@ -6,7 +6,8 @@
  * The vectors must agree with the literal evaluation in every set of real structures: what does not hold is a line on
  * standard output. With --simulate the program is also simulated on each of the idealized cores, and a table shows
  * predicted and simulated cycles. With --times N, a table shows the N places in the program at which the times of the
- * graph and of the simulation part most, with everything real (times.h). Exit status 0, 1 if evaluations differ, 125
+ * graph and of the simulation part most (times.h), in the set of structures that are real on the core: with
+ * `--set perfect.branch=yes`, in one with perfect prediction. Exit status 0, 1 if evaluations differ, 125
  * for other errors. */
 #include <errno.h>
 #include <fcntl.h>
@@ -220,7 +221,8 @@ static void compare_evaluations(struct comparison *c, const struct graph_node *n
     if (l == NULL)
         abort();
     lanes_evaluate(l, nodes, (unsigned)r->count);
-    lanes_cycles(l, &at_once);
+    lanes_flush(l);
+    lanes_cycles(l, r->count, &at_once);
     for (unsigned real = 0; real < SETS; real++) {
         if (!graph_has_set(real))
             continue;
@@ -265,11 +267,25 @@ static void show_stacks(struct comparison *c)
     fprintf(c->own.out, "largest error: mean of orders %.2f %%, paper's order %.2f %%\n", mean.percent, first.percent);
 }
 
+/* The set of real structures of this core. */
+static unsigned real_on(const struct core_config *k)
+{
+    unsigned perfect = 0;
+    perfect |= k->perfect_l1i ? GRAPH_L1I | GRAPH_L2I : 0;
+    perfect |= k->perfect_l2i ? GRAPH_L2I : 0;
+    perfect |= k->perfect_itlb ? GRAPH_ITLB : 0;
+    perfect |= k->perfect_branch ? GRAPH_BRANCH : 0;
+    perfect |= k->perfect_l1d ? GRAPH_L1D | GRAPH_L2D : 0;
+    perfect |= k->perfect_l2d ? GRAPH_L2D : 0;
+    perfect |= k->perfect_dtlb ? GRAPH_DTLB : 0;
+    return GRAPH_EVERYTHING & ~perfect;
+}
+
 static void show_times(struct comparison *c, const struct graph_node *nodes)
 {
     struct recording *r = &c->recording;
     struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
-    literal_evaluate(&r->core, nodes, r->count, GRAPH_EVERYTHING, times);
+    literal_evaluate(&r->core, nodes, r->count, real_on(&c->core.config), times);
     times_print(c->own.out, r->insns, times, r->times, r->count, (unsigned)c->time_rows);
     free(times);
 }

@@ -11,6 +11,7 @@
 struct verdict {
     uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
     struct contention_wait mshr;
+    uint64_t committed_at;        /* with bundles: the instruction whose completion lets its bundle commit */
     bool merges;                  /* it waits for a prefetch, and does not request its line */
     uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
 };
@@ -30,6 +31,12 @@ struct evaluation {
     uint8_t *made;                /* by arrival, bit k: the prefetch of line k had an MSHR */
     int64_t *walked;              /* by number of the walk, from 1: the translation is known */
     uint64_t stores, arrivals, fetch_arrivals, walks;
+    uint64_t fetched;      /* instructions that have been fetched */
+    uint64_t first, end;   /* the bundle that executes: its first instruction, and the one after its last */
+    int64_t *freed;        /* commit of each bundle */
+    uint64_t bundles;      /* that have committed */
+    uint64_t *store_insn;  /* by number of the store: its instruction */
+    uint64_t *arrivals_at; /* by instruction: arrivals before it */
     struct contention_limits limits;
     struct contention contention;
 };
@@ -81,6 +88,10 @@ static int64_t await_mshr(struct evaluation *e, uint64_t i, int64_t when, bool r
     bool load = n->flags & NODE_LOAD;
     if (!(e->real & GRAPH_L1D) || !requests)
         return when;
+    if (e->judges)
+        v->committed_at = e->end - 1;
+    if (!load && v->committed_at > e->end - 1)
+        return when; /* the bundle of the judge commits later */
     if (e->judges)
         v->mshr = load ? contention_retry(&e->contention, &e->limits, &e->limits.need[n->class], e->core->mshrs,
                                           (uint64_t)when, number)
@@ -244,13 +255,16 @@ static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i
         add_miss(e, *t, x, requests);
         return x;
     }
-    if (e->left[store] < *t)
+    bool same_bundle = e->core->bundle && e->store_insn[store] >= e->first;
+    if (!same_bundle && e->left[store] < *t)
         return from_cache(e, n, *t);
     bool whole = n->flags & NODE_WHOLE;
-    int64_t again = later(*t, whole ? e->data[store] : e->left[store] + 1);
+    int64_t again = later(*t, whole || same_bundle ? e->data[store] : e->left[store] + 1);
     if (again > *t)
         again = issue(e, n, again, &e->verdict[i].again);
     *t = again;
+    if (!whole && same_bundle)
+        return again + e->core->forward_latency + e->core->latency[LEVEL_L1];
     return again + (whole ? e->core->forward_latency : e->core->latency[LEVEL_L1]);
 }
 
@@ -327,20 +341,16 @@ static int64_t line_of_store(const struct evaluation *e, const struct graph_node
     return distance ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
 }
 
-static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t completed)
+/* When the store buffer has room for store `number`. */
+static int64_t room_for_store(const struct evaluation *e, uint64_t number)
 {
-    const struct literal_times *t = e->times;
-    unsigned width = e->core->commit_width, size = e->core->store_buffer_size, second = e->core->latency[LEVEL_L2];
-    int64_t c = completed + 1;
-    if (i)
-        c = later(c, t[i - 1].committed);
-    if (i >= width)
-        c = later(c, t[i - width].committed + 1);
-    if (!(n->flags & NODE_STORE))
-        return c;
-    uint64_t number = ++e->stores;
-    if (number > size)
-        c = later(c, e->left[number - size] + 1);
+    return number > e->core->store_buffer_size ? e->left[number - e->core->store_buffer_size] + 1 : LONG_AGO;
+}
+
+/* Store `number` commits at time c and leaves through the store buffer. */
+static void drain(struct evaluation *e, const struct graph_node *n, uint64_t i, uint64_t number, int64_t c)
+{
+    unsigned second = e->core->latency[LEVEL_L2];
     unsigned cycles = e->real & GRAPH_L1D ? n->drain_cycles[prediction(e)] : 1;
     if (cycles > second && !(e->real & GRAPH_L2D))
         cycles = second;
@@ -356,7 +366,102 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
     }
     if (!(n->flags & NODE_LOAD))
         prefetch_data(e, n, e->access);
+}
+
+static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t completed)
+{
+    const struct literal_times *t = e->times;
+    unsigned width = e->core->commit_width;
+    int64_t c = completed + 1;
+    if (i)
+        c = later(c, t[i - 1].committed);
+    if (i >= width)
+        c = later(c, t[i - width].committed + 1);
+    if (!(n->flags & NODE_STORE))
+        return c;
+    e->stores++;
+    c = later(c, room_for_store(e, e->stores));
+    drain(e, n, i, e->stores, c);
     return c;
+}
+
+/* ---- bundles */
+
+static void fetch_next(struct evaluation *e)
+{
+    uint64_t i = e->fetched++;
+    e->times[i].fetched = fetch(e, &e->nodes[i], i);
+    e->times[i].decoded = decode(e, i, e->times[i].fetched);
+}
+
+/* Finds which instructions are in the bundle that begins with e->first; e->end is behind the last. Returns its
+ * dispatch. */
+static int64_t form_bundle(struct evaluation *e, uint64_t count)
+{
+    const struct literal_times *t = e->times;
+    uint64_t i = e->first, slots = e->core->rob_size / e->core->bundle;
+    if (e->fetched == i)
+        fetch_next(e);
+    int64_t d = t[i].decoded;
+    if (i)
+        d = later(d, t[i - 1].dispatched + 1);
+    if (e->bundles >= slots)
+        d = later(d, e->freed[e->bundles - slots]);
+    if (e->nodes[i].room)
+        d = later(d, t[i - e->nodes[i].room].committed);
+    for (i++; i < count && i < e->first + e->core->bundle; i++) {
+        if (e->nodes[i - 1].flags & NODE_ENDS_BUNDLE || e->nodes[i].flags & NODE_AT_HEAD)
+            break;
+        if (e->fetched == i)
+            fetch_next(e);
+        if (t[i].decoded > d)
+            break;
+        if (e->nodes[i].room)
+            d = later(d, t[i - e->nodes[i].room].committed);
+    }
+    e->end = i;
+    return d;
+}
+
+/* All instructions of the bundle commit, and its stores leave. */
+static void commit_bundle(struct evaluation *e)
+{
+    int64_t c = e->bundles ? e->freed[e->bundles - 1] + 1 : LONG_AGO;
+    uint64_t arrivals = e->arrivals, number = e->stores;
+    for (uint64_t i = e->first; i < e->end; i++) {
+        c = later(c, e->times[i].completed + 1);
+        if (e->nodes[i].flags & NODE_STORE)
+            c = later(c, room_for_store(e, ++number));
+    }
+    e->freed[e->bundles++] = c;
+    for (uint64_t i = e->first; i < e->end; i++) {
+        e->times[i].committed = c;
+        e->arrivals = e->arrivals_at[i];
+        if (e->nodes[i].flags & NODE_STORE)
+            drain(e, &e->nodes[i], i, ++e->stores, c);
+    }
+    e->arrivals = arrivals;
+}
+
+static void evaluate_bundles(struct evaluation *e, uint64_t count)
+{
+    for (e->first = 0; e->first < count; e->first = e->end) {
+        int64_t d = form_bundle(e, count);
+        uint64_t stores = e->stores;
+        for (uint64_t i = e->first; i < e->end; i++) {
+            const struct graph_node *n = &e->nodes[i];
+            struct literal_times *t = &e->times[i];
+            t->dispatched = d = enter(e, n, i, d);
+            t->issued = first_issue(e, n, i, t->dispatched);
+            e->arrivals_at[i] = e->arrivals;
+            t->completed = execute(e, n, i, &t->issued);
+            e->arrivals += node_arrivals(n);
+            if (n->flags & NODE_STORE)
+                e->store_insn[++e->stores] = i;
+        }
+        e->stores = stores;
+        commit_bundle(e);
+    }
 }
 
 static void evaluate(struct evaluation *e, uint64_t count)
@@ -365,6 +470,13 @@ static void evaluate(struct evaluation *e, uint64_t count)
         e->reg[r] = LONG_AGO;
     e->known = e->access = e->leave = LONG_AGO;
     e->stores = e->arrivals = e->fetch_arrivals = e->walks = 0;
+    e->fetched = e->bundles = 0;
+    for (uint64_t i = 0; i <= 4 * count; i++)
+        e->arrival[i] = LONG_AGO;
+    if (e->core->bundle) {
+        evaluate_bundles(e, count);
+        return;
+    }
     for (uint64_t i = 0; i < count; i++) {
         const struct graph_node *n = &e->nodes[i];
         struct literal_times *t = &e->times[i];
@@ -397,6 +509,9 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
     e.walked = allocate(count, sizeof *e.walked);
     e.made = allocate(4 * count, sizeof *e.made);
+    e.freed = allocate(count, sizeof *e.freed);
+    e.store_insn = allocate(count, sizeof *e.store_insn);
+    e.arrivals_at = allocate(count, sizeof *e.arrivals_at);
     contention_limits_init(&e.limits, c);
     contention_init(&e.contention, &e.limits);
     evaluate(&e, count);
@@ -412,5 +527,8 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.fetch_arrival);
     free(e.walked);
     free(e.made);
+    free(e.freed);
+    free(e.store_insn);
+    free(e.arrivals_at);
     return count ? (uint64_t)times[count - 1].committed : 0;
 }

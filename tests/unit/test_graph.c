@@ -49,20 +49,36 @@ static struct graph_node *add_store(unsigned cycles)
     return n;
 }
 
-static struct graph_cycles evaluate(void)
+static struct graph_cycles evaluate_on(const struct core_config *config)
 {
-    struct core_config config;
     struct graph_core core;
     struct graph_cycles cycles;
     struct error err;
-    core_config_default(&config);
-    graph_core_init(&core, &config);
+    graph_core_init(&core, config);
     struct lanes *l = lanes_new(&core, &err);
     assert_non_null(l);
     lanes_evaluate(l, nodes, count);
-    lanes_cycles(l, &cycles);
+    lanes_flush(l);
+    lanes_cycles(l, lanes_known(l), &cycles);
     lanes_free(l);
     return cycles;
+}
+
+static struct graph_cycles evaluate(void)
+{
+    struct core_config config;
+    core_config_default(&config);
+    return evaluate_on(&config);
+}
+
+/* Cycles with everything real on a core with bundles of four. */
+static long cycles_of_bundles(unsigned rob_size)
+{
+    struct core_config config;
+    core_config_default(&config);
+    config.dispatch_bundle = 4;
+    config.rob_size = rob_size;
+    return (long)evaluate_on(&config).with[GRAPH_EVERYTHING];
 }
 
 /* Cycles with everything real, except the structures in `perfect`. */
@@ -519,6 +535,73 @@ static void without_wrong_paths_the_first_access_to_a_page_walks(void **state)
     node_builder_free(b);
 }
 
+static void a_branch_ends_its_bundle(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 100; i++)
+        add();
+    long whole = cycles_of_bundles(128);
+    for (unsigned i = 0; i < 100; i++)
+        nodes[i].flags = NODE_ENDS_BUNDLE;
+    /* One bundle dispatches in a cycle: 100 instead of 25. */
+    assert_int_equal(cycles_of_bundles(128) - whole, 75);
+}
+
+static void a_bundle_takes_the_room_of_a_full_one(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 100; i++)
+        add_load(MISS)->flags |= NODE_ENDS_BUNDLE;
+    long first = cycles_of_bundles(8);
+    for (unsigned i = 0; i < 100; i++)
+        add_load(MISS)->flags |= NODE_ENDS_BUNDLE;
+    /* Two bundles are in flight, each from its dispatch, 1 before issue, to its commit, 1 after completion. */
+    assert_int_equal(cycles_of_bundles(8) - first, 100 / 2 * (1 + MISS + 1));
+}
+
+static void a_bundle_commits_as_a_whole(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 3; i++)
+        add();
+    add_load(MISS);
+    struct graph_node *n = add();
+    n->room = 4;
+    /* The load is fetched in cycle 1, and issues one cycle after dispatch. The next bundle has room when the whole
+     * bundle commits, and takes from dispatch to commit 3 cycles. */
+    assert_int_equal(cycles_of_bundles(128), (1 + FRONT_STAGES) + 1 + MISS + 1 + 3);
+    assert_int_equal(cycles(), (1 + FRONT_STAGES) + 1 + MISS + 1);
+}
+
+static void stores_of_a_bundle_wait_for_its_commit(void **state)
+{
+    (void)state;
+    begin();
+    add_store(1);
+    add_load(MISS)->flags |= NODE_ENDS_BUNDLE;
+    struct graph_node *n = add_load(0);
+    n->match = 1;
+    /* The load of the second bundle waits until the store has left: committed with the miss, one cycle to the cache. */
+    long commit = (1 + FRONT_STAGES) + 1 + 1 + MISS + 1;
+    assert_int_equal(cycles_of_bundles(128), commit + 1 + 1 + HIT + 1);
+}
+
+static void a_store_forwards_its_part_within_a_bundle(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *store = add_store(1), *load = add_load(0);
+    load->match = 1; /* and not the whole load */
+    /* The address of the store is known two cycles after dispatch. */
+    assert_int_equal(cycles_of_bundles(128), (1 + FRONT_STAGES) + 2 + FORWARD + HIT + 1);
+    /* In a bundle of its own, the store completes then, commits, leaves in the next cycle, and then the load issues. */
+    store->flags |= NODE_ENDS_BUNDLE;
+    assert_int_equal(cycles_of_bundles(128), (1 + FRONT_STAGES) + 2 + 1 + 1 + 1 + HIT + 1);
+}
+
 static void long_runs_do_not_overflow_16_bit_times(void **state)
 {
     (void)state;
@@ -536,10 +619,10 @@ static void long_runs_do_not_overflow_16_bit_times(void **state)
     struct lanes *l = lanes_new(&core, &err);
     assert_non_null(l);
     lanes_evaluate(l, nodes, count);
-    lanes_cycles(l, &first);
+    lanes_cycles(l, lanes_known(l), &first);
     for (unsigned i = 0; i < 20; i++)
         lanes_evaluate(l, nodes, count);
-    lanes_cycles(l, &later);
+    lanes_cycles(l, lanes_known(l), &later);
     lanes_free(l);
     assert_int_equal(later.with[GRAPH_EVERYTHING] - first.with[GRAPH_EVERYTHING], 20 * MOST * MISS);
     assert_int_equal(later.with[0] - first.with[0], 20 * MOST * HIT);
@@ -578,6 +661,11 @@ int main(void)
         cmocka_unit_test(a_wrong_path_keeps_its_divider_busy),
         cmocka_unit_test(units_are_judged_where_the_first_data_cache_alone_is_real),
         cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
+        cmocka_unit_test(a_branch_ends_its_bundle),
+        cmocka_unit_test(a_bundle_takes_the_room_of_a_full_one),
+        cmocka_unit_test(a_bundle_commits_as_a_whole),
+        cmocka_unit_test(stores_of_a_bundle_wait_for_its_commit),
+        cmocka_unit_test(a_store_forwards_its_part_within_a_bundle),
         cmocka_unit_test(long_runs_do_not_overflow_16_bit_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
