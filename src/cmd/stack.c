@@ -163,6 +163,7 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     if (a == NULL)
         return own_fail(own, &err);
     s->observer = accounting_observer(a);
+    s->warmup_observer = accounting_warmup_observer(a);
     s->sum = accounting_sum(a);
     struct stack_report report = {.accounting = a,
                                   .kinds = o->kinds,

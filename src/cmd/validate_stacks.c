@@ -43,6 +43,7 @@ static int prepare(void *context, unsigned i, struct simulation *s, struct error
     if (v->accounting == NULL)
         return -1;
     s->observer = accounting_observer(v->accounting);
+    s->warmup_observer = accounting_warmup_observer(v->accounting);
     s->sum = accounting_sum(v->accounting);
     return 0;
 }

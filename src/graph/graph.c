@@ -209,6 +209,8 @@ void graph_restart(struct graph *g)
 {
     g->reached = g->marks;
     graph_finish(g);
+    lanes_serialize(g->lanes);
+    node_builder_serialize(g->builder);
     lanes_cycles(g->lanes, lanes_known(g->lanes), &g->last);
 }
 

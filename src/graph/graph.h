@@ -84,7 +84,7 @@ void graph_mark(struct graph *g, uint64_t insns);
 /* Evaluates everything up to the instruction that retired last. Stores that have not reached the cache yet count as
  * hits. */
 void graph_finish(struct graph *g);
-/* Evaluates everything and drops all marks that have not been reached: cycles count from here. */
+/* Nothing is in flight. Evaluates everything and drops all marks that have not been reached: cycles count from here. */
 void graph_restart(struct graph *g);
 
 #endif

@@ -131,6 +131,8 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
 /* The run begins on this core: the hierarchy without wrong paths starts as a copy of the core's. */
 void node_builder_begin(struct node_builder *b, struct core *c);
 void node_builder_free(struct node_builder *b);
+/* The next instruction is fetched when all before it have retired. */
+void node_builder_serialize(struct node_builder *b);
 /* Makes the node of the next instruction in program order. */
 void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
 
@@ -143,6 +145,8 @@ void lanes_free(struct lanes *l);
 void lanes_evaluate(struct lanes *l, const struct graph_node *n, unsigned count);
 /* Evaluates nodes that wait for later ones, with which they may form a bundle. */
 void lanes_flush(struct lanes *l);
+/* The next instruction is fetched when all before it have retired. They have been flushed. */
+void lanes_serialize(struct lanes *l);
 /* How many nodes have a commit time. Without bundles these are all. */
 uint64_t lanes_known(const struct lanes *l);
 /* Commit time of node number `insns` - 1, one of the last `rob_size` that are known, by set; 0 if `insns` is 0. */

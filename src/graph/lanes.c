@@ -247,6 +247,11 @@ void lanes_flush(struct lanes *l)
         bundles_flush(l);
 }
 
+void lanes_serialize(struct lanes *l)
+{
+    raise(&l->fetched, committed_before(l, 1));
+}
+
 uint64_t lanes_known(const struct lanes *l)
 {
     return l->bundles ? bundles_known(l) : l->insns;

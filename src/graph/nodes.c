@@ -149,6 +149,11 @@ void node_builder_begin(struct node_builder *b, struct core *c)
     memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
 }
 
+void node_builder_serialize(struct node_builder *b)
+{
+    b->after_serial = true;
+}
+
 void node_builder_free(struct node_builder *b)
 {
     if (b == NULL)

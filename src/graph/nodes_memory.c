@@ -48,9 +48,11 @@ unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, uns
     const struct memsys_counts *w = memsys_warm_counts(b->memory);
     uint64_t tlb[2] = {w->dtlb_misses[0], w->dtlb_walks[0]};
     uint64_t before[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
-    memsys_warm_data(b->memory, h->addr, h->size, h->pc, h->flags & IS_STORE);
+    memsys_warm_data(b->memory, h->addr, h->size, h->pc, (h->flags & IS_MEM) == IS_STORE);
     uint64_t after[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
     *translation = nodes_tlb_level(tlb, (uint64_t[2]){w->dtlb_misses[0], w->dtlb_walks[0]});
+    if ((h->flags & IS_MEM) == IS_MEM) /* an atomic loads, and its store comes later */
+        memsys_warm_data(b->memory, h->addr, h->size, h->pc, true);
     return level_from_counts(b->memory, before, after);
 }
 

@@ -213,13 +213,18 @@ static bool run_on_core(struct sim_process *proc, uint64_t insns, bool measured)
 static int warm_up(struct sim_process *proc, bool keep_full, struct error *err)
 {
     const struct simulation *s = proc->s;
-    static const struct core_observer learn_strides = {.observed = OBSERVE_ALL, .strides = STRIDES_ONLY};
-    if (sim_process_wants_strides(s))
-        core_observe(proc->core, &learn_strides);
+    static const struct core_observer nothing = {0};
+    struct core_observer during = s->warmup_observer && s->warmup_insns ? *s->warmup_observer : nothing;
+    if (sim_process_wants_strides(s)) {
+        during.observed = OBSERVE_ALL;
+        during.strides = STRIDES_ONLY;
+    }
     if (keep_full) {
         core_observe(proc->core, s->observer);
         if (s->sum)
             s->sum->set_counting(s->sum->context, false);
+    } else if (sim_process_wants_strides(s) || during.begin) {
+        core_observe(proc->core, &during);
     }
     if (s->warmup_insns) {
         run_on_core(proc, s->warmup_insns, false);

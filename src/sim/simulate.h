@@ -62,7 +62,9 @@ struct simulation {
     const struct machine_counters *machine_counters;        /* with firmware: implementation of its counters */
     const struct simulation_firmware_hooks *firmware_hooks; /* NULL: none */
     const struct core_observer *observer;                   /* observes the measured part; NULL: none */
-    const struct simulation_sum *sum;                       /* numbers of the observer; NULL: none */
+    /* Observes the warm-up, unless the pipeline is kept full, which makes `observer` do that; NULL: none. */
+    const struct core_observer *warmup_observer;
+    const struct simulation_sum *sum; /* numbers of the observer; NULL: none */
     /* Called with 0 when measuring begins, then from time to time with the number of instructions measured so far. May
      * be NULL. */
     void (*progress)(void *context, uint64_t insns);

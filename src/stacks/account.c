@@ -255,6 +255,18 @@ static void on_begin(void *context, struct core *c, const struct core_counts *li
     a->core_counts = live;
     a->memory_counts = memsys_counts(core_memsys(c));
     intervals_know_counts(a);
+    if (a->warming_up)
+        NOTIFY(&a->warmed, warmed);
+    else
+        NOTIFY(&a->attached, attached, c);
+    a->warming_up = false;
+}
+
+static void on_warmup(void *context, struct core *c, const struct core_counts *live)
+{
+    struct accounting *a = context;
+    (void)live;
+    a->warming_up = true;
     NOTIFY(&a->attached, attached, c);
 }
 
@@ -323,6 +335,7 @@ static int add_method(struct accounting *a, enum stack_kind k, struct error *err
     SUBSCRIBE(a, cycles, k);
     SUBSCRIBE(a, close, k);
     SUBSCRIBE(a, attached, k);
+    SUBSCRIBE(a, warmed, k);
     SUBSCRIBE(a, retired, k);
     SUBSCRIBE(a, drained, k);
     SUBSCRIBE(a, restarted, k);
@@ -363,6 +376,12 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                          .drained = a->drained.count ? on_drained : NULL,
                                          .context = a,
                                          .observed = core->fmt_rows ? OBSERVE_CONTROL : OBSERVE_MISSES};
+    if (a->warmed.count)
+        a->warmup_observer = (struct core_observer){.begin = on_warmup,
+                                                    .retired = a->observer.retired,
+                                                    .drained = a->observer.drained,
+                                                    .context = a,
+                                                    .observed = OBSERVE_MISSES};
     /* The simulation adds up `total` over processes as a row of 64-bit numbers, signed ones included. */
     a->sum = (struct simulation_sum){.forked = on_forked,
                                      .end = on_end,
@@ -392,6 +411,11 @@ const struct core_observer *accounting_observer(struct accounting *a)
     return &a->observer;
 }
 
+const struct core_observer *accounting_warmup_observer(struct accounting *a)
+{
+    return &a->warmup_observer;
+}
+
 const struct simulation_sum *accounting_sum(struct accounting *a)
 {
     return &a->sum;
@@ -410,6 +434,11 @@ const struct stack_interval *accounting_total(const struct accounting *a)
 uint64_t accounting_tallied(const struct accounting *a)
 {
     return a->instructions;
+}
+
+bool accounting_is_warming_up(const struct accounting *a)
+{
+    return a->warming_up;
 }
 
 struct stack_interval *accounting_interval(struct accounting *a, size_t i)

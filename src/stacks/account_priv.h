@@ -30,13 +30,14 @@ struct accounting {
     bool unresolved;         /* a mispredicted branch of the right path is in the ROB and not resolved */
     bool needs_every_record; /* a method in use needs tally_extra for each cycle record */
     struct subscribers fetched, dispatched, mispredicted, squashed, committed, entered, cycles, close;
-    struct subscribers attached, retired, drained, restarted, finished;
+    struct subscribers attached, warmed, retired, drained, restarted, finished;
     void *state[STACK_KINDS]; /* state of each method, which begins with a struct ledger; NULL: not in use */
     /* The core's own counters and those of its memory hierarchy, which grow during the run; NULL before `begin`. */
     const struct core_counts *core_counts;
     const struct memsys_counts *memory_counts;
     struct core_config core;
-    struct core_observer observer;
+    struct core_observer observer, warmup_observer;
+    bool warming_up; /* the observed warm-up is not over */
     struct simulation_sum sum;
     struct stack_interval total;   /* complete after on_end */
     struct stack_interval *series; /* the intervals in order; the last one is the current one */

@@ -18,6 +18,7 @@ struct graph_method {
     struct graph *graph;
     struct core *core;   /* the core that runs */
     uint64_t retired;    /* instructions so far */
+    uint64_t warmup;     /* of these: those of the warm-up */
     size_t next_reached; /* the interval whose end the graph reaches next */
 };
 
@@ -57,7 +58,7 @@ static void close(const void *state, const uint64_t tally[TALLIES], const struct
 {
     const struct graph_method *m = state;
     (void)tally, (void)counts, (void)s;
-    graph_mark(m->graph, accounting_tallied(m->ledger.accounting));
+    graph_mark(m->graph, m->warmup + accounting_tallied(m->ledger.accounting));
 }
 
 static void reached(void *context, const struct graph_cycles *cycles)
@@ -89,6 +90,14 @@ static void attached(void *state, struct core *c)
     graph_begin(m->graph, c);
 }
 
+/* Caches of the graph's own have been warmed like those of the core, but without wrong paths. */
+static void warmed(void *state)
+{
+    struct graph_method *m = state;
+    m->warmup = m->retired;
+    graph_restart(m->graph);
+}
+
 /* The graph may be evaluated as far as cycles have been tallied: there may be a mark behind these. */
 static void retired(void *state, const struct retired_insn *r)
 {
@@ -97,7 +106,8 @@ static void retired(void *state, const struct retired_insn *r)
     if (++m->retired % ADVANCE)
         return;
     core_counts(m->core); /* reports all cycles so far */
-    graph_advance(m->graph, accounting_tallied(m->ledger.accounting));
+    bool warms_up = accounting_is_warming_up(m->ledger.accounting);
+    graph_advance(m->graph, warms_up ? UINT64_MAX : m->warmup + accounting_tallied(m->ledger.accounting));
 }
 
 static void drained(void *state, uint32_t store, const struct data_access *a)
@@ -143,6 +153,7 @@ const struct stack_method stack_method_graph = {.state_bytes = sizeof(struct gra
                                                 .create = create,
                                                 .destroy = destroy,
                                                 .attached = attached,
+                                                .warmed = warmed,
                                                 .retired = retired,
                                                 .drained = drained,
                                                 .close = close,

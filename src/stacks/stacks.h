@@ -105,7 +105,9 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
 void accounting_free(struct accounting *a);
 
 const struct core_observer *accounting_observer(struct accounting *a); /* becomes simulation.observer */
-const struct simulation_sum *accounting_sum(struct accounting *a);     /* becomes simulation.sum */
+/* Becomes simulation.warmup_observer. */
+const struct core_observer *accounting_warmup_observer(struct accounting *a);
+const struct simulation_sum *accounting_sum(struct accounting *a); /* becomes simulation.sum */
 
 /* ---- results, after the simulation has returned; they belong to the accounting */
 

@@ -77,7 +77,8 @@ struct stack_method {
     /* Allocates what the state points to, before `begin`; `destroy` frees it, also after a failure. */
     int (*create)(void *state, struct error *err);
     void (*destroy)(void *state);
-    void (*attached)(void *state, struct core *c); /* the core begins to run */
+    void (*attached)(void *state, struct core *c); /* the core begins to run, with a warm-up if it is observed */
+    void (*warmed)(void *state);                   /* the warm-up is over, and nothing is in flight: the run begins */
     /* Every instruction that retires, and every store that reaches the cache: callbacks of struct core_observer. */
     void (*retired)(void *state, const struct retired_insn *r);
     void (*drained)(void *state, uint32_t store, const struct data_access *a);
@@ -105,6 +106,7 @@ extern const struct stack_method *const stack_methods[STACK_KINDS];
 /* Instructions whose cycles have been tallied, and interval i of the run, for methods that learn late what an interval
  * is charged with. */
 uint64_t accounting_tallied(const struct accounting *a);
+bool accounting_is_warming_up(const struct accounting *a); /* what retires now is not counted */
 struct stack_interval *accounting_interval(struct accounting *a, size_t i);
 
 /* Adds the span of a counter, times `sign`, to a component. Each interval gets the part of the span that lies in it. */

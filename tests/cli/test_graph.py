@@ -41,6 +41,17 @@ def test_predicted_cycles_are_those_of_a_simulation(here, core, workload, perfec
     assert abs(predicted(report, *perfect) - simulated) <= 0.01 * simulated
 
 
+@pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
+@pytest.mark.parametrize("workload", ["branch_bound", "balanced"])
+def test_a_warm_up_ends_with_an_empty_pipeline(here, core, workload):
+    """Its instructions are not counted, but fill the caches of the graph's own."""
+    options = f"--core {core} --warmup 300000 --max-insns 50000 ./{workload}"
+    report = stack(here, options)
+    simulated = measure(here, f"stat --quiet --set perfect.branch=yes {options}").report["cycles"]
+    assert abs(predicted(report, "branch") - simulated) <= 0.001 * simulated
+    assert abs(report["graph"]["cycles"] - report["cycles"]) <= 2
+
+
 def test_the_document_has_all_sets_and_a_stack_that_adds_up(here):
     report = stack(here, f"{WINDOW} --interval 7000 ./mix")
     check_sums(report)
