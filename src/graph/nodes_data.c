@@ -181,12 +181,15 @@ static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node
 
 /* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line
  * depends on MSHRs, with either prediction. */
-static void set_use(struct node_builder *b, uint64_t addr, struct graph_node *n, struct line_entry *e)
+static void set_use(struct node_builder *b, const struct held_insn *h, struct graph_node *n, struct line_entry *e)
 {
+    const struct data_access *a = &h->access;
+    uint64_t addr = h->addr;
+    bool requested = a->level > LEVEL_L1 && !a->merged;
     n->used_distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
     n->used_line = e->prefetch_line;
     for (unsigned v = 0; n->used_distance && v < PREDICTIONS; v++) {
-        n->load_cycles[v] = e->prefetch_cycles;
+        n->load_cycles[v] = requested ? a->cycles : e->prefetch_cycles;
         n->arrival_distance[v] = n->used_distance;
         const struct line_entry *second = entry_of(b->second_line, addr >> b->second_shift);
         n->second_distance[v] = distance_to(second->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
@@ -207,7 +210,7 @@ void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct gr
     for (unsigned v = 0; v < PREDICTIONS; v++)
         set_arrival(b, h, n, v, level, e);
     if (level == LEVEL_L1)
-        set_use(b, h->addr, n, e);
+        set_use(b, h, n, e);
     for (unsigned v = 0; v < PREDICTIONS; v++)
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     add_arrival(b, h->addr, n, e, brings, (unsigned[PREDICTIONS]){h->access.level, level});
