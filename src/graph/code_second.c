@@ -27,6 +27,30 @@ void code_second_free(struct code_second *c)
     tags_free(&c->tags);
 }
 
+/* Bit of an arrival: the line has been proposed, and it is not known whether it came. */
+#define PROPOSED (UINT64_C(1) << 63)
+
+bool code_second_propose(struct code_second *c, uint64_t addr, uint64_t insn)
+{
+    struct tags *t = &c->tags;
+    if (!c->present)
+        return false;
+    ptrdiff_t i = tags_find(t, addr);
+    if (i < 0) {
+        tags_place(t, tags_victim(t, addr), addr, (insn + 1) | PROPOSED, 0);
+        return false;
+    }
+    tags_touch(t, (size_t)i);
+    return !(t->arrival[i] & PROPOSED);
+}
+
+void code_second_confirm(struct code_second *c, uint64_t addr)
+{
+    ptrdiff_t i = c->present ? tags_find(&c->tags, addr) : -1;
+    if (i >= 0)
+        c->tags.arrival[i] &= ~PROPOSED;
+}
+
 bool code_second_use(struct code_second *c, uint64_t addr, uint64_t insn, unsigned window)
 {
     struct tags *t = &c->tags;
@@ -35,7 +59,10 @@ bool code_second_use(struct code_second *c, uint64_t addr, uint64_t insn, unsign
     ptrdiff_t i = tags_find(t, addr);
     if (i >= 0) {
         tags_touch(t, (size_t)i);
-        return t->arrival[i] == 0 || insn - t->arrival[i] >= window;
+        if (!(t->arrival[i] & PROPOSED))
+            return t->arrival[i] == 0 || insn - t->arrival[i] >= window;
+        t->arrival[i] = insn + 1;
+        return false;
     }
     tags_place(t, tags_victim(t, addr), addr, insn + 1, 0);
     return false;

@@ -21,8 +21,13 @@ struct code_second {
 bool code_second_init(struct code_second *c, const struct core_config *config);
 void code_second_begin(struct code_second *c, const struct tags *l2); /* the graph begins with these lines in the L2 */
 void code_second_free(struct code_second *c);
-/* The L1I requests the line of `addr` for instruction number `insn`, or prefetches it then. Returns whether the L2 has
- * it. A line that was requested less than `window` instructions ago is still on its way. */
+/* The L1I requests the line of `addr` for instruction number `insn`. Returns whether the L2 has it. A line that was
+ * requested less than `window` instructions ago is still on its way. A line that was only proposed is not there, since
+ * it would not be requested if the prefetch had been made. */
 bool code_second_use(struct code_second *c, uint64_t addr, uint64_t insn, unsigned window);
+/* A prefetcher proposes the line at that time. Returns whether the L2 has it. */
+bool code_second_propose(struct code_second *c, uint64_t addr, uint64_t insn);
+/* Instructions have used a line that was proposed, and did not wait for it: the prefetch was made. */
+void code_second_confirm(struct code_second *c, uint64_t addr);
 
 #endif

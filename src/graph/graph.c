@@ -35,12 +35,21 @@ static unsigned limit_or_any(uint64_t value)
     return value ? (unsigned)value : 1u << 30;
 }
 
+/* What the transfer of a line over an idle bus adds to the latency of memory. */
+static uint64_t transfer_cycles(const struct core_config *k)
+{
+    uint64_t line = k->l3_size ? k->l3_line : k->l2_size ? k->l2_line : k->l1d_line, bytes = k->memory_bytes_per_cycle;
+    return bytes ? (line + bytes - 1) / bytes - 1 : 0;
+}
+
 void graph_core_init(struct graph_core *c, const struct core_config *k)
 {
     *c = (struct graph_core){.fetch_width = (unsigned)k->fetch_width,
                              .fetch_lines = (unsigned)k->fetch_lines,
                              .fetch_branches = (unsigned)k->fetch_branches,
                              .fetch_line_bytes = (unsigned)k->l1i_line,
+                             .fetch_latency = (unsigned)k->l1i_latency,
+                             .fetch_mshrs = 1u << 30,
                              .front_stages = (unsigned)k->frontend_stages,
                              .front_size = (unsigned)(k->fetch_buffer + k->decode_width * k->frontend_stages),
                              .decode_width = (unsigned)k->decode_width,
@@ -65,13 +74,15 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
                              .data_line_bytes = (unsigned)k->l1d_line,
                              .second_line_bytes = (unsigned)k->l2_line,
                              .forward_latency = (unsigned)k->lsq_forward_latency};
+    if (k->l1i_prefetch && k->l1i_mshrs && k->l1i_mshrs <= FETCH_MSHRS_MOST)
+        c->fetch_mshrs = (unsigned)k->l1i_mshrs;
     c->latency[LEVEL_L1] = (unsigned)k->l1d_latency;
     c->latency[LEVEL_L2] = c->latency[LEVEL_L1] + (unsigned)k->l2_latency;
     c->latency[LEVEL_L3] = c->latency[LEVEL_L2] + (k->l3_size ? (unsigned)k->l3_latency : 0);
     c->page_shift = (unsigned)__builtin_ctzll(k->tlb_page);
     c->translation[TLB_L2] = k->l2tlb_entries ? (unsigned)k->l2tlb_latency : 0;
     c->translation[TLB_WALK] = c->translation[TLB_L2] + (unsigned)k->tlb_walk_latency;
-    c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)k->memory_latency;
+    c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)(k->memory_latency + transfer_cycles(k));
     unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
     queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;
     c->live_stores = queue < GRAPH_STORES ? queue : GRAPH_STORES - 1;
@@ -81,7 +92,8 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
 
 int graph_check(const struct core_config *core, struct error *err)
 {
-    uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency;
+    uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency +
+                       transfer_cycles(core);
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
     if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)

@@ -12,6 +12,8 @@
 /* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
 struct graph_core {
     unsigned fetch_width, fetch_lines, fetch_branches, fetch_line_bytes;
+    unsigned fetch_latency; /* of the L1I */
+    unsigned fetch_mshrs;   /* of an L1I with a prefetcher, if there are few; else 1 << 30 */
     unsigned front_stages, front_size, decode_width, dispatch_width, commit_width;
     unsigned bundle; /* most instructions that dispatch and commit as a whole; 0: no bundles */
     unsigned rob_size, lsq_size, lsq_loads, lsq_stores, store_buffer_size, int_regs, fp_regs;
@@ -50,9 +52,11 @@ enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
 
-/* Lines that one access makes prefetchers propose for the L1D and that may lack MSHRs. Further ones fare as the last.
- */
+/* Lines that one access makes prefetchers propose for an L1 and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
+
+/* An L1I with more MSHRs never lacks one. */
+enum { FETCH_MSHRS_MOST = 16 };
 
 enum node_flag {
     NODE_LOAD = 1,
@@ -97,6 +101,13 @@ struct graph_node {
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */
     uint16_t fetch_distance;
+    /* With perfect prediction, on cores with few MSHRs for instruction lines: cycles from the request of its line until
+     * it comes from the L2, and further ones if it comes from beyond. With `fetch_uses`, it requests the line only if
+     * the prefetch that it waits for found no MSHR; the line is number `fetch_line` of the prefetched ones. */
+    uint16_t fetch_demand, fetch_demand_second;
+    uint8_t fetch_line;
+    bool fetch_uses, demand_second_alone;
+    uint8_t fetch_prefetch_lines;   /* lines that it makes the prefetcher propose, as far as they count */
     uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;

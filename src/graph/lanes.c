@@ -2,6 +2,7 @@
  * measures the result. */
 #include "graph/bundles.h"
 #include "graph/judges.h"
+#include "graph/lanes_fetch.h"
 #include "graph/lanes_memory.h"
 
 /* ---- fetch and dispatch */
@@ -12,33 +13,10 @@ INLINE void begin_fetch(struct row *restrict f, const struct row *restrict group
     f->lane[i] = later((int16_t)(f->lane[i] + group->lane[i]), room->lane[i]);
 }
 
-/* Instruction lines that fetch makes the prefetcher request now will arrive. */
-static void prefetch_lines(struct lanes *restrict l, const struct graph_node *n)
-{
-    struct row *a = &l->fetch_arrival[++l->fetch_arrivals % GRAPH_FETCH_ARRIVALS];
-    *a = l->fetched;
-    add_masked(a, &l->l1i, l->core.latency[LEVEL_L2] - l->core.latency[LEVEL_L1]);
-    const uint16_t cycles[PREDICTIONS] = {n->fetch_prefetch_cycles, n->fetch_prefetch_cycles};
-    add_beyond_second(l, a, cycles, n->prefetch_second_alone);
-}
-
-/* With perfect prediction, fetch waits for a line that the prefetcher has requested. `arrivals`: those before this
- * instruction. */
-static void await_line(struct lanes *restrict l, const struct graph_node *n, uint32_t arrivals)
-{
-    const struct row *a = &l->fetch_arrival[(arrivals + 1 - n->fetch_distance) % GRAPH_FETCH_ARRIVALS];
-    ALL_LANES(i)
-    {
-        int16_t mask = l->l1i.lane[i] & ~l->branch.lane[i];
-        l->fetched.lane[i] = later(l->fetched.lane[i], mask ? a->lane[i] : TIME_LEAST);
-    }
-}
-
 /* Fetch waits for what only some instructions have: a branch to resolve, a drained window, misses. */
 INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
 {
     struct row *f = &l->fetched;
-    uint32_t arrivals = l->fetch_arrivals;
     if (l->after_mispredicted)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
@@ -48,10 +26,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
         add_predicted(f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
         add_masked(f, &l->branch, n->misfetch_cycles);
-    if (n->fetch_prefetches)
-        prefetch_lines(l, n);
-    if (n->fetch_distance)
-        await_line(l, n, arrivals);
+    if (n->fetch_prefetches | (n->fetch_distance | n->fetch_demand))
+        lanes_read_lines(l, n);
     if (n->l1i_cycles[0] | n->l1i_cycles[1])
         add_predicted(f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
@@ -204,7 +180,7 @@ unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
     unsigned fetch =
         most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
     unsigned result = most(n->dtlb_cycles) + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
-    fetch += n->fetch_prefetch_cycles;
+    fetch += n->fetch_prefetch_cycles + n->fetch_demand + n->fetch_demand_second;
     result += n->prefetch_cycles + n->second_prefetch_cycles;
     return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;
 }

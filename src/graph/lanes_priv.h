@@ -79,6 +79,8 @@ struct lanes {
     struct row *data, *left;                        /* rings, by store: its data is known; it leaves the store buffer */
     uint32_t fetch_arrivals;                        /* arrivals of instruction lines so far */
     struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
+    struct row fetch_made[GRAPH_FETCH_ARRIVALS];    /* how many of its lines found an MSHR */
+    struct row fetch_mshr[FETCH_MSHRS_MOST];        /* when each of few MSHRs for instruction lines is free, in order */
     struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
     uint16_t made[GRAPH_ARRIVALS][PREFETCH_LINES]; /* by arrival and line, bit j: in judge j the prefetch had an MSHR */
     struct row walked[GRAPH_WALKS];                /* ring, by walk: the translation is known */

@@ -46,6 +46,8 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
     move_rows(l->walked, GRAPH_WALKS - 1, l->walks, GRAPH_WALKS, &by);
     move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
+    for (unsigned k = 0; k < FETCH_MSHRS_MOST && c->fetch_mshrs <= FETCH_MSHRS_MOST; k++)
+        move_row(&l->fetch_mshr[k], &by);
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
     move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
@@ -116,6 +118,7 @@ static void init_times(struct lanes *l)
     fill(l->arrival, GRAPH_ARRIVALS, TIME_LEAST);
     fill(l->walked, GRAPH_WALKS, TIME_LEAST);
     fill(l->fetch_arrival, GRAPH_FETCH_ARRIVALS, TIME_LEAST);
+    fill(l->fetch_mshr, FETCH_MSHRS_MOST, TIME_LEAST);
     fill(l->dispatched, l->dispatch_mask + 1, TIME_LEAST);
     fill(l->issued, l->issue_mask + 1, TIME_LEAST);
     fill(l->committed, l->commit_mask + 1, TIME_LEAST);

@@ -108,25 +108,69 @@ static void set_second_alone(struct node_builder *b, const struct held_insn *h, 
         n->second_alone &= uses_code_second(b, end);
 }
 
+/* With perfect prediction and few MSHRs, the request of a line takes one: fetch needs its cycles apart from others. */
+static void set_demand(struct graph_node *n)
+{
+    const unsigned v = PREDICTION_PERFECT;
+    n->fetch_demand = n->l1i_cycles[v];
+    n->fetch_demand_second = n->l2i_cycles[v];
+    n->demand_second_alone = n->second_alone;
+    n->l1i_cycles[v] = n->l2i_cycles[v] = 0;
+}
+
+/* The first use of a line that the prefetcher has proposed: whether fetch waits for the prefetch or requests the line
+ * depends on MSHRs. */
+static void set_fetch_use(struct node_builder *b, struct graph_node *n, struct line_entry *e, uint64_t addr)
+{
+    const struct graph_core *c = &b->core;
+    if (!(n->l1i_cycles[PREDICTION_REAL] | n->l2i_cycles[PREDICTION_REAL]))
+        code_second_confirm(&b->code_second, addr);
+    e->prefetch_arrival = 0;
+    if (c->fetch_mshrs > FETCH_MSHRS_MOST)
+        return;
+    n->fetch_uses = true;
+    n->fetch_line = e->prefetch_line;
+    n->fetch_demand = (uint16_t)(c->latency[LEVEL_L2] - c->latency[LEVEL_L1]);
+    n->fetch_demand_second =
+        (uint16_t)(e->prefetch_cycles > c->latency[LEVEL_L2] ? e->prefetch_cycles - c->latency[LEVEL_L2] : 0);
+    n->demand_second_alone = e->alone;
+}
+
+/* The lines that fetch makes the prefetcher propose come with one arrival. */
+static void set_fetch_prefetches(struct node_builder *b, struct graph_node *n)
+{
+    const struct graph_core *c = &b->core;
+    unsigned from = nodes_add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
+    n->fetch_prefetches = from > LEVEL_L1;
+    n->fetch_prefetch_cycles = beyond_second(c, from);
+    n->prefetch_second_alone = true;
+    for (unsigned i = 0; i < b->prefetches; i++) {
+        const struct prefetched_line *p = &b->prefetched[i];
+        if (p->data || p->into != LEVEL_L1)
+            continue;
+        bool alone = code_second_propose(&b->code_second, p->addr, b->insns);
+        entry_of(b->fetch_line, p->addr >> b->fetch_shift)->alone = alone;
+        n->prefetch_second_alone &= alone;
+        n->fetch_prefetch_lines += n->fetch_prefetch_lines < PREFETCH_LINES;
+    }
+    b->fetch_arrivals += n->fetch_prefetches;
+}
+
 /* With perfect prediction, a line that the prefetcher has requested comes when it arrives, and not a fixed time after
  * fetch needs it. With real prediction the stall of the real run counts, since wrong paths bring lines as well. */
 static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint64_t line, unsigned level)
 {
-    const struct graph_core *c = &b->core;
-    const struct line_entry *e = entry_of(b->fetch_line, line);
+    struct line_entry *e = entry_of(b->fetch_line, line);
     const unsigned v = PREDICTION_PERFECT;
     if (level == LEVEL_L1)
         n->fetch_distance = distance_to(e->arrival[v], b->fetch_arrivals, GRAPH_FETCH_ARRIVALS);
     if (n->fetch_distance)
         n->l1i_cycles[v] = n->l2i_cycles[v] = 0;
-    unsigned from = nodes_add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
-    n->fetch_prefetches = from > LEVEL_L1;
-    n->fetch_prefetch_cycles = beyond_second(c, from);
-    n->prefetch_second_alone = true;
-    for (unsigned i = 0; i < b->prefetches; i++)
-        if (!b->prefetched[i].data && b->prefetched[i].into == LEVEL_L1)
-            n->prefetch_second_alone &= uses_code_second(b, b->prefetched[i].addr);
-    b->fetch_arrivals += n->fetch_prefetches;
+    if (n->fetch_distance && e->prefetch_arrival)
+        set_fetch_use(b, n, e, line << b->fetch_shift);
+    else if (b->core.fetch_mshrs <= FETCH_MSHRS_MOST)
+        set_demand(n);
+    set_fetch_prefetches(b, n);
 }
 
 void nodes_set_fetch(struct node_builder *b, const struct held_insn *h, struct graph_node *n)

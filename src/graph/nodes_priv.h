@@ -49,6 +49,7 @@ struct line_entry {
     uint32_t prefetch_arrival; /* of a prefetch that has not been used; 0: none */
     uint16_t prefetch_cycles;  /* its latency */
     uint8_t prefetch_line;     /* its number among the lines of one access, less than PREFETCH_LINES */
+    bool alone;                /* of a prefetched instruction line: the L2 had it, if no data is in the L2 */
     uint32_t insn;             /* of a line of the L2: the instruction that requested it last */
 };
 

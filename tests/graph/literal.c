@@ -27,9 +27,11 @@ struct evaluation {
     int64_t known, access, leave; /* addresses of stores known; the store buffer's last access; last one to leave */
     int64_t *data, *left;         /* by number of the store, from 1 */
     int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
-    int64_t *arrival;             /* by number of the arrival, from 1 */
-    uint8_t *made;                /* by arrival, bit k: the prefetch of line k had an MSHR */
-    int64_t *walked;              /* by number of the walk, from 1: the translation is known */
+    uint8_t *fetch_made;          /* how many of its lines found an MSHR */
+    int64_t fetch_mshr[FETCH_MSHRS_MOST]; /* when each MSHR for instruction lines is free, in order */
+    int64_t *arrival;                     /* by number of the arrival, from 1 */
+    uint8_t *made;                        /* by arrival, bit k: the prefetch of line k had an MSHR */
+    int64_t *walked;                      /* by number of the walk, from 1: the translation is known */
     uint64_t stores, arrivals, fetch_arrivals, walks;
     uint64_t fetched;      /* instructions that have been fetched */
     uint64_t first, end;   /* the bundle that executes: its first instruction, and the one after its last */
@@ -114,18 +116,53 @@ static unsigned beyond_second(const struct evaluation *e, unsigned cycles, bool 
     return e->real & GRAPH_L2I && (data || !alone) ? cycles : 0;
 }
 
-/* Instruction lines that fetch waits for at time f, and that it makes the prefetcher request. */
+/* Takes the MSHR for instruction lines that is free first. */
+static void take_fetch_mshr(struct evaluation *e, int64_t until)
+{
+    unsigned k = 0;
+    for (; k + 1 < e->core->fetch_mshrs && e->fetch_mshr[k + 1] < until; k++)
+        e->fetch_mshr[k] = e->fetch_mshr[k + 1];
+    e->fetch_mshr[k] = until;
+}
+
+/* With perfect prediction: instruction lines that fetch waits for or requests at time f. */
+static int64_t read_line(struct evaluation *e, const struct graph_node *n, int64_t f)
+{
+    uint64_t number = e->fetch_arrivals + 1 - n->fetch_distance;
+    if (n->fetch_distance && (!n->fetch_uses || e->fetch_made[number] > n->fetch_line))
+        return later(f, e->fetch_arrival[number]);
+    if (!n->fetch_demand)
+        return f;
+    f = later(f, e->fetch_mshr[0]) + n->fetch_demand;
+    f += beyond_second(e, n->fetch_demand_second, n->demand_second_alone);
+    take_fetch_mshr(e, f + e->core->fetch_latency);
+    return f;
+}
+
+/* Instruction lines that fetch makes the prefetcher propose at time f. */
+static void propose_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
+{
+    uint64_t number = ++e->fetch_arrivals;
+    e->fetch_arrival[number] = f + (e->real & GRAPH_L1I ? e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1] : 0) +
+                               beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
+    e->fetch_made[number] = 0;
+    if (e->core->fetch_mshrs > FETCH_MSHRS_MOST)
+        return;
+    for (unsigned k = 0; k < n->fetch_prefetch_lines && e->fetch_mshr[0] <= f; k++) {
+        e->fetch_made[number]++;
+        take_fetch_mshr(e, e->fetch_arrival[number] + e->core->fetch_latency);
+    }
+}
+
+/* Instruction lines that fetch waits for at time f. */
 static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
 {
     unsigned v = prediction(e);
-    uint64_t arrivals = e->fetch_arrivals;
-    if (n->fetch_prefetches) {
-        int64_t second = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
-        e->fetch_arrival[++e->fetch_arrivals] = f + (e->real & GRAPH_L1I ? second : 0) +
-                                                beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
-    }
-    if (n->fetch_distance && e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
-        f = later(f, e->fetch_arrival[arrivals + 1 - n->fetch_distance]);
+    int64_t start = f;
+    if (e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
+        f = read_line(e, n, f);
+    if (n->fetch_prefetches)
+        propose_lines(e, n, start);
     f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
     return f + beyond_second(e, n->l2i_cycles[v], n->second_alone);
 }
@@ -471,6 +508,8 @@ static void evaluate(struct evaluation *e, uint64_t count)
     e->known = e->access = e->leave = LONG_AGO;
     e->stores = e->arrivals = e->fetch_arrivals = e->walks = 0;
     e->fetched = e->bundles = 0;
+    for (unsigned k = 0; k < FETCH_MSHRS_MOST; k++)
+        e->fetch_mshr[k] = LONG_AGO;
     for (uint64_t i = 0; i <= 4 * count; i++)
         e->arrival[i] = LONG_AGO;
     if (e->core->bundle) {
@@ -507,6 +546,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     e.left = allocate(count, sizeof *e.left);
     e.arrival = allocate(4 * count, sizeof *e.arrival);
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
+    e.fetch_made = allocate(count, sizeof *e.fetch_made);
     e.walked = allocate(count, sizeof *e.walked);
     e.made = allocate(4 * count, sizeof *e.made);
     e.freed = allocate(count, sizeof *e.freed);
@@ -525,6 +565,7 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.left);
     free(e.arrival);
     free(e.fetch_arrival);
+    free(e.fetch_made);
     free(e.walked);
     free(e.made);
     free(e.freed);

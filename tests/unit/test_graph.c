@@ -535,6 +535,48 @@ static void without_wrong_paths_the_first_access_to_a_page_walks(void **state)
     node_builder_free(b);
 }
 
+static void a_prefetch_of_an_instruction_line_needs_an_mshr(void **state)
+{
+    (void)state;
+    struct core_config config;
+    core_config_default(&config);
+    config.l1i_prefetch = 1;
+    begin();
+    struct graph_node *n = add();
+    n->fetch_demand = SECOND - HIT;
+    n->fetch_prefetches = true;
+    n->fetch_prefetch_lines = 1;
+    n->fetch_prefetch_cycles = 250;
+    n = add();
+    n->new_group = 0xf;
+    n->fetch_distance = 1;
+    n->fetch_uses = true;
+    n->fetch_demand = SECOND - HIT;
+    n->fetch_demand_second = 250;
+    /* The first instruction needs a line in cycle 1, and the prefetch of the next line begins in the same cycle. */
+    config.l1i_mshrs = 2;
+    long arrival = 1 + (SECOND - HIT) + 250, rest = FRONT_STAGES + 1 + 1 + 1;
+    unsigned real = GRAPH_EVERYTHING & ~GRAPH_BRANCH;
+    assert_int_equal(evaluate_on(&config).with[real], arrival + rest);
+    /* The only MSHR is free one cycle, the latency of the L1I, after the first line can be used. */
+    config.l1i_mshrs = 1;
+    long free = 1 + (SECOND - HIT) + 1;
+    assert_int_equal(evaluate_on(&config).with[real], free + (SECOND - HIT) + 250 + rest);
+}
+
+static void memory_takes_the_transfer_of_a_line(void **state)
+{
+    (void)state;
+    struct core_config config;
+    struct graph_core core;
+    core_config_default(&config);
+    graph_core_init(&core, &config);
+    assert_int_equal(core.latency[LEVEL_MEMORY], MISS);
+    config.memory_bytes_per_cycle = 4;
+    graph_core_init(&core, &config);
+    assert_int_equal(core.latency[LEVEL_MEMORY], MISS + 64 / 4 - 1);
+}
+
 static void a_branch_ends_its_bundle(void **state)
 {
     (void)state;
@@ -661,6 +703,8 @@ int main(void)
         cmocka_unit_test(a_wrong_path_keeps_its_divider_busy),
         cmocka_unit_test(units_are_judged_where_the_first_data_cache_alone_is_real),
         cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
+        cmocka_unit_test(a_prefetch_of_an_instruction_line_needs_an_mshr),
+        cmocka_unit_test(memory_takes_the_transfer_of_a_line),
         cmocka_unit_test(a_branch_ends_its_bundle),
         cmocka_unit_test(a_bundle_takes_the_room_of_a_full_one),
         cmocka_unit_test(a_bundle_commits_as_a_whole),

@@ -1,0 +1,10 @@
+#ifndef CYCLESCOPE_GRAPH_LANES_FETCH_H
+#define CYCLESCOPE_GRAPH_LANES_FETCH_H
+
+#include "graph/lanes_priv.h"
+
+/* An instruction that waits for lines or makes the prefetcher propose some, with perfect prediction: l->fetched becomes
+ * when it has its lines. With real prediction, prefetches are those of the real run, whose stalls count. */
+void lanes_read_lines(struct lanes *l, const struct graph_node *n);
+
+#endif
