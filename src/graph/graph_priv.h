@@ -76,6 +76,7 @@ struct graph_node {
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
     uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
+    uint8_t fetch_waits; /* bit v: fetch waits for its lines in prediction v, which ends the group */
     uint16_t misfetch_cycles;
     struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
     uint16_t itlb_cycles[PREDICTIONS];

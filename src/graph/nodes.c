@@ -1,51 +1,9 @@
-/* Nodes: works out, once for all sets, what each instruction waits for. This file has the node as a whole and room in
- * queues; nodes_priv.h says where its other parts come from. */
+/* Nodes: works out, once for all sets, what each instruction waits for. This file has the node as a whole; nodes_priv.h
+ * says where its parts come from. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "graph/nodes_priv.h"
-
-/* ---- room */
-
-/* The instruction takes an entry. Returns the distance to the instruction whose commit frees that entry, or `most`. */
-static unsigned take_entry(struct holders *h, uint64_t insn, unsigned most)
-{
-    unsigned distance = most;
-    if (h->size >= most)
-        return most; /* the ROB is full before */
-    uint32_t *at = &h->insn[h->next];
-    if (h->full && (uint32_t)insn - *at < most)
-        distance = (uint32_t)insn - *at;
-    *at = (uint32_t)insn;
-    if (++h->next == h->size) {
-        h->next = 0;
-        h->full = true;
-    }
-    return distance;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* ROB, load/store queue and registers are freed at commit, in order: of all entries that the instruction needs, the one
- * that is freed last counts. */
-static void set_room(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
-{
-    unsigned most = b->core.rob_size, distance = most;
-    if ((h->flags & IS_MEM) == IS_LOAD)
-        distance = least(distance, take_entry(&b->loads, b->insns, most));
-    if (h->flags & IS_STORE)
-        distance = least(distance, take_entry(&b->store_queue, b->insns, most));
-    if (h->flags & IS_MEM)
-        distance = least(distance, take_entry(&b->load_store, b->insns, most));
-    if (h->dest >= REG_FP)
-        distance = least(distance, take_entry(&b->fp_regs, b->insns, most));
-    else if (h->dest)
-        distance = least(distance, take_entry(&b->int_regs, b->insns, most));
-    n->room = (uint16_t)(distance <= b->insns ? distance : 0);
-}
 
 /* ---- the node */
 
@@ -96,27 +54,16 @@ void node_build(struct node_builder *b, const struct held_insn *h, struct graph_
                              .dest = h->dest,
                              .wrong_path = h->wrong_path};
     nodes_set_fetch(b, h, n);
-    set_room(b, h, n);
+    n->room = room_take(&b->room, h);
     if (h->flags & IS_LOAD && h->size)
         nodes_set_load(b, h, n);
     if (h->flags & IS_STORE)
         nodes_set_store(b, h, n);
     bound_edges(n);
-    b->after_mispredicted = h->mispredicted;
-    b->after_serial = h->flags & IS_SERIAL;
     b->insns++;
 }
 
 /* ---- setup */
-
-static bool holders_init(struct holders *h, unsigned size, unsigned most)
-{
-    h->size = size;
-    if (size >= most)
-        return true;
-    h->insn = calloc(size, sizeof *h->insn);
-    return h->insn != NULL;
-}
 
 struct node_builder *node_builder_new(const struct graph_core *c, const struct core_config *config, struct error *err)
 {
@@ -132,10 +79,9 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     b->fetched_line = UINT64_MAX;
     b->memory = core_new_memsys(config, err);
     b->prefetcher = config->l1i_prefetch != 0;
-    unsigned most = c->rob_size;
-    if (b->memory && code_second_init(&b->code_second, config) && holders_init(&b->loads, c->lsq_loads, most) &&
-        holders_init(&b->store_queue, c->lsq_stores, most) && holders_init(&b->load_store, c->lsq_size, most) &&
-        holders_init(&b->int_regs, c->int_regs, most) && holders_init(&b->fp_regs, c->fp_regs, most))
+    fetch_groups_init(&b->groups, c);
+    bool has_room = room_init(&b->room, c);
+    if (b->memory && has_room && code_second_init(&b->code_second, config))
         return b;
     node_builder_free(b);
     error_set(err, -ENOMEM, "out of memory for the dependence graph");
@@ -151,7 +97,7 @@ void node_builder_begin(struct node_builder *b, struct core *c)
 
 void node_builder_serialize(struct node_builder *b)
 {
-    b->after_serial = true;
+    b->groups.after_serial = true;
 }
 
 void node_builder_free(struct node_builder *b)
@@ -160,10 +106,6 @@ void node_builder_free(struct node_builder *b)
         return;
     memsys_free(b->memory);
     code_second_free(&b->code_second);
-    free(b->loads.insn);
-    free(b->store_queue.insn);
-    free(b->load_store.insn);
-    free(b->int_regs.insn);
-    free(b->fp_regs.insn);
+    room_free(&b->room);
     free(b);
 }

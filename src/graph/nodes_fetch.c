@@ -1,65 +1,5 @@
-/* The front end's part of a node: fetch groups, stalls for instruction lines and translations. */
+/* The front end's part of a node: stalls for instruction lines and translations. */
 #include "graph/nodes_priv.h"
-
-/* ---- fetch groups */
-
-/* Whether a misprediction or a misfetch before this instruction ends the fetch group in this variant. */
-static bool is_redirected(const struct node_builder *b, const struct graph_node *n, unsigned variant)
-{
-    return variant & 2 && (b->after_mispredicted || n->misfetch_cycles);
-}
-
-/* condition ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
-static inline unsigned choose(bool condition, unsigned yes, unsigned no)
-{
-    return no ^ ((no ^ yes) & -(unsigned)condition);
-}
-
-/* Puts the instruction into the fetch group of one variant, or begins a new one. */
-static inline void join_group(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned variant,
-                              uint64_t first, uint64_t last)
-{
-    const struct graph_core *c = &b->core;
-    struct group *g = &b->group[variant];
-    unsigned v = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    bool waits = variant & 1 && (n->l1i_cycles[v] | n->l2i_cycles[v]);
-    bool reads_first = (first != g->line) | (variant & 2 && b->after_mispredicted);
-    unsigned reads = reads_first + (last != first);
-    bool ends = (b->insns == 0) | b->after_serial | is_redirected(b, n, variant) | (g->insns >= c->fetch_width) |
-                (g->branches_left == 0) | (reads > g->lines_left);
-    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
-    unsigned lines = c->fetch_lines - (reads == 0);
-    lines = choose(ends, choose(lines < reads, reads, lines), g->lines_left) - reads;
-    bool control = h->flags & IS_CONTROL;
-    n->new_group |= (uint8_t)(ends << variant);
-    g->lines_left = choose(waits, c->fetch_lines - 1, lines);
-    g->insns = choose(ends | waits, 0, g->insns) + 1;
-    g->branches_left = choose(ends | waits, c->fetch_branches, g->branches_left) - control;
-    g->line = last | -(uint64_t)(control & h->taken);
-}
-
-static bool groups_are_equal(const struct group *a, const struct group *b)
-{
-    return a->insns == b->insns && a->lines_left == b->lines_left && a->branches_left == b->branches_left &&
-           a->line == b->line;
-}
-
-/* Puts the instruction into the fetch groups of both variants of a prediction: with a perfect and with a real L1I. They
- * are mostly the same. */
-static void join_groups(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned v,
-                        uint64_t first, uint64_t last)
-{
-    const unsigned perfect = v == PREDICTION_REAL ? 2 : 0, real = perfect + 1;
-    bool waits = n->l1i_cycles[v] | n->l2i_cycles[v];
-    join_group(b, h, n, perfect, first, last);
-    if (b->same_groups[v] && !waits) {
-        b->group[real] = b->group[perfect];
-        n->new_group |= (uint8_t)((n->new_group >> perfect & 1) << real);
-    } else {
-        join_group(b, h, n, real, first, last);
-        b->same_groups[v] = groups_are_equal(&b->group[perfect], &b->group[real]);
-    }
-}
 
 /* ---- instruction lines */
 
@@ -186,8 +126,9 @@ void nodes_set_fetch(struct node_builder *b, const struct held_insn *h, struct g
     n->itlb_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.translation[translation];
     set_fetch_stalls(b, &h->stalls, n, level);
     set_second_alone(b, h, n, level);
-    join_groups(b, h, n, PREDICTION_PERFECT, first, last);
-    join_groups(b, h, n, PREDICTION_REAL, first, last);
+    for (unsigned v = 0; v < PREDICTIONS; v++)
+        n->fetch_waits |= (uint8_t)((n->l1i_cycles[v] | n->l2i_cycles[v] ? 1 : 0) << v);
+    fetch_groups_join(&b->groups, h, n);
     if (b->prefetcher && last != before)
         set_fetch_arrival(b, n, last, level);
 }

@@ -1,14 +1,15 @@
 /* Nodes while they are built: the state of the builder, and what the files share that build parts of a node.
  *
  * A node says what its instruction waits for, in a form that is the same in all sets of real structures. Its parts come
- * from nodes_fetch.c (fetch groups, instruction lines), nodes.c (room in queues) and nodes_data.c (lines and
+ * from nodes_fetch.c (instruction lines), fetch_groups.c, room.c (room in queues) and nodes_data.c (lines and
  * translations of data, stores that forward). All of them ask a second memory hierarchy, which only instructions that
  * retire access, what they would find without wrong paths (nodes_memory.c). */
 #ifndef CYCLESCOPE_GRAPH_NODES_PRIV_H
 #define CYCLESCOPE_GRAPH_NODES_PRIV_H
 
 #include "graph/code_second.h"
-#include "graph/graph_priv.h"
+#include "graph/fetch_groups.h"
+#include "graph/room.h"
 
 enum {
     PREFETCHES = 64, /* lines that one access can make prefetchers request */
@@ -16,22 +17,6 @@ enum {
     PAGES = 256,     /* entries of the table of recent walks, by page */
     BUCKETS = 4096,  /* lists of recent stores, by the 8 bytes that they write */
     NO_STORE = 0     /* stores count from 1 */
-};
-
-/* The fetch group that is being filled in one variant. */
-struct group {
-    unsigned insns;         /* instructions so far */
-    unsigned lines_left;    /* lines that it may still read */
-    unsigned branches_left; /* control transfers that it may still predict */
-    uint64_t line;          /* line that fetch is in, or UINT64_MAX */
-};
-
-/* Instructions that hold an entry of a structure until they commit, as a ring of their numbers. */
-struct holders {
-    uint32_t *insn;
-    unsigned size; /* entries of the structure */
-    unsigned next; /* index of the entry that is taken next */
-    bool full;     /* all entries have been taken once */
 };
 
 /* A store, in the lists of the granules of its first and its last byte. */
@@ -70,10 +55,8 @@ struct node_builder {
     uint32_t arrivals;                              /* arrivals so far */
     bool prefetcher;                                /* the L1I has one */
     uint64_t fetched_line; /* last line that `memory` was asked for, or UINT64_MAX after a taken branch */
-    bool after_mispredicted, after_serial; /* what the last instruction was */
-    struct group group[GROUP_VARIANTS];
-    bool same_groups[PREDICTIONS]; /* the groups with a perfect and with a real L1I are equal */
-    struct holders loads, store_queue, load_store, int_regs, fp_regs;
+    struct fetch_groups groups;
+    struct room room;
     struct line_entry line[LINES];        /* of the L1D */
     struct line_entry second_line[LINES]; /* of the L2: prefetches */
     struct line_entry fetch_line[LINES];  /* of the L1I: prefetches */

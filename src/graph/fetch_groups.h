@@ -1,0 +1,32 @@
+/* Fetch groups: which instructions a core fetches in one cycle.
+ *
+ * A group ends when it has its most instructions, lines or control transfers, at a misprediction or a misfetch, before
+ * an instruction that serializes, and at a miss of the L1I. Groups therefore depend on the core, and on whether the L1I
+ * and prediction are real: there are GROUP_VARIANTS of them. */
+#ifndef CYCLESCOPE_GRAPH_FETCH_GROUPS_H
+#define CYCLESCOPE_GRAPH_FETCH_GROUPS_H
+
+#include "graph/graph_priv.h"
+
+/* The group that is being filled in one variant. */
+struct fetch_group {
+    unsigned insns;         /* instructions so far */
+    unsigned lines_left;    /* lines that it may still read */
+    unsigned branches_left; /* control transfers that it may still predict */
+    uint64_t line;          /* line that fetch is in, or UINT64_MAX */
+};
+
+struct fetch_groups {
+    unsigned width, lines, branches; /* most of a group */
+    unsigned line_shift;             /* log2 of the bytes of a line of the L1I */
+    struct fetch_group group[GROUP_VARIANTS];
+    bool same[PREDICTIONS];                /* the groups with a perfect and with a real L1I are equal */
+    bool begun;                            /* an instruction has joined */
+    bool after_mispredicted, after_serial; /* what the last instruction was */
+};
+
+void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c);
+/* The next instruction in program order joins. Sets n->new_group; n->fetch_waits is known. */
+void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n);
+
+#endif
