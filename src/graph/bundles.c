@@ -169,7 +169,7 @@ INLINE void free_rob(struct bundles *b, const struct row *ends)
 }
 
 /* An instruction has completed: bundles that end with it commit. */
-FOR_EACH_HOST static void commit(struct lanes *l, struct bundles *b, const struct row *x)
+FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, const struct row *x)
 {
     struct row ends, *last = committed_at(l, l->insns);
     ALL_LANES(i)
@@ -229,7 +229,7 @@ static void execute_next(struct lanes *l, struct bundles *b)
     if (m->node.flags & NODE_STORE)
         number_store(l, m, &complete);
     l->arrivals += node_arrivals(&m->node);
-    commit(l, b, &complete);
+    commit_bundle(l, b, &complete);
     l->insns++;
     b->known = !any_lane(&b->left) ? l->insns : b->known + b->most > l->insns ? b->known : l->insns - b->most + 1;
 }

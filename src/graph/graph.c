@@ -42,9 +42,18 @@ static uint64_t transfer_cycles(const struct core_config *k)
     return bytes ? (line + bytes - 1) / bytes - 1 : 0;
 }
 
+static unsigned real_structures(const struct core_config *k)
+{
+    return (k->perfect_l1i ? 0 : GRAPH_L1I) | (k->perfect_l1i || k->perfect_l2i ? 0 : GRAPH_L2I) |
+           (k->perfect_itlb ? 0 : GRAPH_ITLB) | (k->perfect_branch ? 0 : GRAPH_BRANCH) |
+           (k->perfect_l1d ? 0 : GRAPH_L1D) | (k->perfect_l1d || k->perfect_l2d ? 0 : GRAPH_L2D) |
+           (k->perfect_dtlb ? 0 : GRAPH_DTLB);
+}
+
 void graph_core_init(struct graph_core *c, const struct core_config *k)
 {
-    *c = (struct graph_core){.fetch_width = (unsigned)k->fetch_width,
+    *c = (struct graph_core){.real = real_structures(k),
+                             .fetch_width = (unsigned)k->fetch_width,
                              .fetch_lines = (unsigned)k->fetch_lines,
                              .fetch_branches = (unsigned)k->fetch_branches,
                              .fetch_line_bytes = (unsigned)k->l1i_line,
@@ -92,8 +101,8 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
 
 int graph_check(const struct core_config *core, struct error *err)
 {
-    uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency +
-                       transfer_cycles(core);
+    uint64_t latency =
+        core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency + transfer_cycles(core);
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
     if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)

@@ -11,6 +11,7 @@
 
 /* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
 struct graph_core {
+    unsigned real; /* mask of structures that are real; the evaluation of all sets at once does not use it */
     unsigned fetch_width, fetch_lines, fetch_branches, fetch_line_bytes;
     unsigned fetch_latency; /* of the L1I */
     unsigned fetch_mshrs;   /* of an L1I with a prefetcher, if there are few; else 1 << 30 */

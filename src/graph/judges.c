@@ -7,7 +7,8 @@ INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct ve
 {
     l->slack += v->any;
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t early = (int16_t)v->of[2 * g], change = (int16_t)(v->of[2 * g + 1] ^ v->of[2 * g]);
+        int16_t early = (int16_t)v->of[first_judge(g)],
+                change = (int16_t)(v->of[last_judge(g)] ^ v->of[first_judge(g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             to->lane[i] = (int16_t)(to->lane[i] + (early ^ (change & l->late_front.lane[i])));
     }
@@ -17,8 +18,8 @@ INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct ve
 INLINE void await_issue(const struct lanes *l, struct row *restrict to, const struct verdict *v)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        const struct row *early = issued_before(l, v->of[2 * g]);
-        const struct row *late = issued_before(l, v->of[2 * g + 1]);
+        const struct row *early = issued_before(l, v->of[first_judge(g)]);
+        const struct row *late = issued_before(l, v->of[last_judge(g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             int16_t mask = l->late_front.lane[i];
             to->lane[i] = later(to->lane[i], (int16_t)((mask & late->lane[i]) | (~mask & early->lane[i])));
@@ -116,11 +117,11 @@ static struct contention_wait wait_of_judge(struct lanes *l, const struct graph_
 FOR_EACH_HOST void judges_await_mshr(struct lanes *l, const struct graph_node *n, struct row *t)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        struct contention_wait waits[2];
-        if (!takes_mshr(n, g))
+        struct contention_wait waits[GROUP_JUDGES];
+        if (!takes_mshr(l, n, g))
             continue;
-        for (unsigned k = 0; k < 2; k++)
-            waits[k] = wait_of_judge(l, n, 2 * g + k, t);
+        for (unsigned k = 0; k < GROUP_JUDGES; k++)
+            waits[k] = wait_of_judge(l, n, first_judge(g) + k, t);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             t->lane[i] = later(t->lane[i], mshr_time(l, &waits[l->late_front.lane[i] & 1], i));
     }
@@ -130,7 +131,7 @@ void judges_add_miss(struct lanes *l, const struct graph_node *n, const struct r
 {
     for (unsigned j = 0; j < JUDGES; j++) {
         unsigned lane = l->judge_lane[j];
-        if (takes_mshr(n, j / 2) && l->judging >> j & 1)
+        if (takes_mshr(l, n, j / GROUP_JUDGES) && l->judging >> j & 1)
             contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane), l->arrivals + 1);
     }
 }

@@ -75,9 +75,9 @@ INLINE void leave_queues(struct lanes *l, const struct contention_need *need, co
 }
 
 /* Whether the access requests a line in the group, so that it takes an MSHR. */
-INLINE bool takes_mshr(const struct graph_node *n, unsigned group)
+INLINE bool takes_mshr(const struct lanes *l, const struct graph_node *n, unsigned group)
 {
-    return group % DATA_CACHES && n->requests >> group / DATA_CACHES & 1;
+    return caches_of(l, group) && n->requests >> prediction_of(l, group) & 1;
 }
 
 /* The time until which an access in a lane waits that waits like its judge. */

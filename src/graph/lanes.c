@@ -23,13 +23,13 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
     if (l->after_serial)
         raise(f, committed_at(l, insn - 1));
     if (n->itlb_cycles[0] | n->itlb_cycles[1])
-        add_predicted(f, &l->itlb, n->itlb_cycles);
+        add_predicted(l, f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
         add_masked(f, &l->branch, n->misfetch_cycles);
     if (n->fetch_prefetches | (n->fetch_distance | n->fetch_demand))
         lanes_read_lines(l, n);
     if (n->l1i_cycles[0] | n->l1i_cycles[1])
-        add_predicted(f, &l->l1i, n->l1i_cycles);
+        add_predicted(l, f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
         add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
 }

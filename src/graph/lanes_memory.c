@@ -13,7 +13,7 @@ INLINE void make_prefetches(struct lanes *l, const struct graph_node *n, const s
     for (unsigned k = 0; k < PREFETCH_LINES; k++)
         made[k] &= (uint16_t)~l->judging;
     for (unsigned j = 0; j < JUDGES; j++) {
-        unsigned lane = l->judge_lane[j], caches = j / 2 % DATA_CACHES;
+        unsigned lane = l->judge_lane[j], caches = caches_of(l, j / GROUP_JUDGES);
         uint64_t begin = time_of(l, t, lane);
         uint64_t end = time_of(l, a, lane);
         for (unsigned k = 0; caches && l->judging >> j & 1 && k < n->prefetch_lines; k++) {
@@ -29,7 +29,7 @@ INLINE void make_prefetches(struct lanes *l, const struct graph_node *n, const s
 INLINE void arrive_after(const struct lanes *l, struct row *a, const struct row *t, unsigned cycles)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = load_latency(&l->core, cycles, g % DATA_CACHES);
+        int16_t c = load_latency(&l->core, cycles, caches_of(l, g));
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             a->lane[i] = (int16_t)(t->lane[i] + c);
     }
@@ -47,7 +47,7 @@ INLINE void prefetch_data(struct lanes *l, const struct graph_node *n, const str
     struct row *a = &l->arrival[++number % GRAPH_ARRIVALS];
     arrive_after(l, a, t, n->prefetch_cycles);
     for (unsigned g = 0; n->prefetch_second_distance && g < GROUPS; g++)
-        if (g % DATA_CACHES > 1)
+        if (caches_of(l, g) > 1)
             raise_group(a, g, &l->arrival[(number - n->prefetch_second_distance) % GRAPH_ARRIVALS]);
     make_prefetches(l, n, t, number);
 }
@@ -62,7 +62,7 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
     ALL_LANES(i)
     x->lane[i] = (int16_t)(t->lane[i] + first);
     for (unsigned g = 0; g < GROUPS; g++) {
-        unsigned v = g / DATA_CACHES, caches = g % DATA_CACHES;
+        unsigned v = prediction_of(l, g), caches = caches_of(l, g);
         if (caches == 0)
             continue;
         if (n->load_cycles[v]) {
@@ -119,12 +119,12 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
     uint16_t made = l->made[(l->arrivals + 1 - n->used_distance) % GRAPH_ARRIVALS][n->used_line];
     int16_t first = (int16_t)l->core.latency[LEVEL_L1];
     for (unsigned g = 0; g < GROUPS; g++) {
-        struct contention_wait waits[2] = {{0}, {0}};
-        int16_t cycles = load_latency(&l->core, n->load_cycles[g / DATA_CACHES], g % DATA_CACHES);
-        if (g % DATA_CACHES == 0)
+        struct contention_wait waits[GROUP_JUDGES] = {{0}};
+        int16_t cycles = load_latency(&l->core, n->load_cycles[prediction_of(l, g)], caches_of(l, g));
+        if (caches_of(l, g) == 0)
             continue;
-        for (unsigned k = 0; k < 2; k++) {
-            unsigned j = 2 * g + k;
+        for (unsigned k = 0; k < GROUP_JUDGES; k++) {
+            unsigned j = first_judge(g) + k;
             uint64_t when = time_of(l, t, l->judge_lane[j]);
             uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
             if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
@@ -135,7 +135,7 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
         }
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             unsigned k = l->late_front.lane[i] & 1;
-            if (made >> (2 * g + k) & 1) {
+            if (made >> (first_judge(g) + k) & 1) {
                 t->lane[i] = later(t->lane[i], asked->lane[i]);
                 x->lane[i] = later(after(t->lane[i], first), arrival->lane[i]);
             } else {
@@ -143,9 +143,9 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
                 x->lane[i] = after(t->lane[i], cycles);
             }
         }
-        if (n->second_distance[g / DATA_CACHES] && g % DATA_CACHES > 1)
-            raise_group(x, g, arrival_before(l, n->second_distance[g / DATA_CACHES]));
-        for (unsigned j = 2 * g; j < 2 * g + 2; j++) {
+        if (n->second_distance[prediction_of(l, g)] && caches_of(l, g) > 1)
+            raise_group(x, g, arrival_before(l, n->second_distance[prediction_of(l, g)]));
+        for (unsigned j = first_judge(g); j < first_judge(g + 1); j++) {
             unsigned lane = l->judge_lane[j];
             if (!(made >> j & 1))
                 contention_add_miss(&l->judge[j], l->core.mshrs, time_of(l, t, lane), time_of(l, x, lane),
@@ -207,13 +207,13 @@ FOR_EACH_HOST void lanes_drain(struct lanes *l, const struct graph_node *n, stru
     if (misses)
         judges_await_mshr(l, n, &l->access);
     for (unsigned g = 0; g < GROUPS; g++) {
-        unsigned caches = g % DATA_CACHES, cycles = n->drain_cycles[g / DATA_CACHES],
+        unsigned caches = caches_of(l, g), cycles = n->drain_cycles[prediction_of(l, g)],
                  second = l->core.latency[LEVEL_L2];
         cycles = caches == 0 ? 1 : caches == 1 && cycles > second ? second : cycles;
         bool waits = caches && !(n->flags & NODE_LOAD);
-        const struct row *line = arrival_before(l, waits ? n->arrival_distance[g / DATA_CACHES] : 0);
-        if (waits && caches > 1 && n->second_distance[g / DATA_CACHES])
-            line = arrival_before(l, n->second_distance[g / DATA_CACHES]);
+        const struct row *line = arrival_before(l, waits ? n->arrival_distance[prediction_of(l, g)] : 0);
+        if (waits && caches > 1 && n->second_distance[prediction_of(l, g)])
+            line = arrival_before(l, n->second_distance[prediction_of(l, g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
             int16_t done = later(after(l->access.lane[i], (int)cycles), line->lane[i]);
             l->leave.lane[i] = later(l->leave.lane[i], done);
@@ -235,11 +235,11 @@ FOR_EACH_HOST void lanes_await_translation(struct lanes *l, const struct graph_n
                                            const struct contention_need *need, struct row *t)
 {
     struct row again = *t;
-    add_predicted(&again, &l->dtlb, n->dtlb_cycles);
+    add_predicted(l, &again, &l->dtlb, n->dtlb_cycles);
     if (n->walks)
         l->walked[++l->walks % GRAPH_WALKS] = again;
     for (unsigned g = 0; g < GROUPS; g++) {
-        unsigned distance = n->walk_distance[g / DATA_CACHES];
+        unsigned distance = n->walk_distance[prediction_of(l, g)];
         const struct row *walked = &l->walked[(l->walks - n->walks + 1 - distance) % GRAPH_WALKS];
         for (unsigned i = g * GROUP_LANES; distance && i < (g + 1) * GROUP_LANES; i++)
             again.lane[i] = later(again.lane[i], l->dtlb.lane[i] ? walked->lane[i] : TIME_LEAST);

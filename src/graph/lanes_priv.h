@@ -1,10 +1,7 @@
 /* The state of the evaluation of nodes for all sets of real structures at once. lanes.c takes an instruction through
  * the pipeline, with lanes_memory.c for accesses to data; lanes_state.c has setup and the bases of times.
  *
- * A row has one number per lane: a time of one instruction in each set. Lanes form groups, in which prediction and the
- * data caches are real or perfect in the same way; the lanes of a group differ in the instruction caches and the TLBs.
- * So latencies of loads are the same in all lanes of a group. In each group two lanes judge contention (contention.h),
- * one with perfect and one with real instruction caches, and the other lanes use what they find.
+ * A row has one number per lane: a time of one instruction in each set. lanes_layout.h says which set a lane has.
  *
  * A time is 16 bits wide, relative to a base that each lane has of its own. The base moves on now and then: times that
  * lie far in the past become TIME_LEAST, which is right because times are only compared with later ones. `slack` bounds
@@ -16,8 +13,10 @@
 #define CYCLESCOPE_GRAPH_LANES_PRIV_H
 
 #include "graph/contention.h"
+#include "graph/lanes_layout.h"
 
-#if defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE)
+#if defined(FOR_EACH_HOST)
+#elif defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE)
 #define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_EACH_HOST
@@ -25,14 +24,6 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    GROUP_LANES = 16,
-    GROUP_SETS = 12, /* lanes of a group that are in use: instruction caches (3) × I-TLB (2) × D-TLB (2) */
-    GROUPS = 6,      /* prediction (2) × data caches (3) */
-    LANES = GROUPS * GROUP_LANES,
-    FRONT_SETS = 4,      /* the first lanes of a group: with perfect instruction caches */
-    DATA_CACHES = 3,     /* perfect; first real; both real */
-    JUDGES = 2 * GROUPS, /* lanes that evaluate contention */
-    ALL_JUDGES = (1 << JUDGES) - 1,
     TIME_LEAST = INT16_MIN,
     TIME_START = -4000, /* commit time of a lane after its base has moved */
     TIME_MOST = 14000,  /* commit time from which the base moves */
@@ -44,7 +35,7 @@ enum {
 };
 
 struct row {
-    _Alignas(64) int16_t lane[LANES];
+    _Alignas(ROW_ALIGNMENT) int16_t lane[LANES];
 };
 
 /* What judges have found out about one instruction: one number each. */
@@ -141,6 +132,19 @@ INLINE const struct row *committed_before(const struct lanes *l, unsigned distan
 INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lane)
 {
     return l->base[lane] + (uint64_t)(int64_t)r->lane[lane];
+}
+
+/* ---- groups */
+
+INLINE unsigned prediction_of(const struct lanes *l, unsigned group)
+{
+    return layout_prediction(&l->core, group);
+}
+
+/* How many data caches are real in the lanes of a group. */
+INLINE unsigned caches_of(const struct lanes *l, unsigned group)
+{
+    return layout_caches(&l->core, group);
 }
 
 /* ---- lanes.c */

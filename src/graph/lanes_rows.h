@@ -20,10 +20,11 @@ INLINE void add_masked(struct row *restrict to, const struct row *restrict mask,
 }
 
 /* Adds cycles that depend on prediction in the lanes of a mask. */
-INLINE void add_predicted(struct row *restrict to, const struct row *restrict mask, const uint16_t cycles[PREDICTIONS])
+INLINE void add_predicted(const struct lanes *restrict l, struct row *restrict to, const struct row *restrict mask,
+                          const uint16_t cycles[PREDICTIONS])
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = (int16_t)cycles[g / DATA_CACHES];
+        int16_t c = (int16_t)cycles[prediction_of(l, g)];
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
     }
@@ -35,7 +36,7 @@ INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restri
                               const uint16_t cycles[PREDICTIONS], bool alone)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = (int16_t)(alone && g % DATA_CACHES < DATA_CACHES - 1 ? 0 : cycles[g / DATA_CACHES]);
+        int16_t c = (int16_t)(alone && caches_of(l, g) < DATA_CACHES - 1 ? 0 : cycles[prediction_of(l, g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             to->lane[i] = (int16_t)(to->lane[i] + (l->l2i.lane[i] & c));
     }

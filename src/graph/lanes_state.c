@@ -67,34 +67,21 @@ int16_t lanes_latest_time(const struct lanes *l)
 
 /* ---- setup and results */
 
-/* The set of real structures of a lane. Lanes that are not in use have the set of the last one in their group. */
-static unsigned set_of_lane(unsigned lane)
-{
-    static const uint8_t data[DATA_CACHES] = {0, GRAPH_L1D, GRAPH_L1D | GRAPH_L2D};
-    static const uint8_t instructions[] = {0, GRAPH_L1I, GRAPH_L1I | GRAPH_L2I};
-    unsigned g = lane / GROUP_LANES, i = lane % GROUP_LANES;
-    i = i < GROUP_SETS ? i : GROUP_SETS - 1;
-    return (g / DATA_CACHES == PREDICTION_REAL ? GRAPH_BRANCH : 0) | data[g % DATA_CACHES] | instructions[i / 4] |
-           (i & 2 ? GRAPH_ITLB : 0) | (i & 1 ? GRAPH_DTLB : 0);
-}
-
 static void init_masks(struct lanes *l)
 {
     for (unsigned i = 0; i < LANES; i++) {
-        unsigned real = set_of_lane(i);
+        unsigned real = layout_set(&l->core, i);
         l->l1i.lane[i] = real & GRAPH_L1I ? -1 : 0;
         l->l2i.lane[i] = real & GRAPH_L2I ? -1 : 0;
         l->itlb.lane[i] = real & GRAPH_ITLB ? -1 : 0;
         l->dtlb.lane[i] = real & GRAPH_DTLB ? -1 : 0;
         l->branch.lane[i] = real & GRAPH_BRANCH ? -1 : 0;
-        l->late_front.lane[i] = i % GROUP_LANES >= FRONT_SETS ? -1 : 0;
+        l->late_front.lane[i] = layout_is_late(i) ? -1 : 0;
         for (unsigned groups = 0; groups < 1 << GROUP_VARIANTS; groups++)
             l->new_group[groups].lane[i] = groups >> group_variant(real) & 1;
     }
-    for (unsigned g = 0; g < GROUPS; g++) {
-        l->judge_lane[2 * g] = (uint8_t)(g * GROUP_LANES + FRONT_SETS - 1);
-        l->judge_lane[2 * g + 1] = (uint8_t)(g * GROUP_LANES + GROUP_SETS - 1);
-    }
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge_lane[j] = (uint8_t)layout_judge(j);
 }
 
 static void fill(struct row *r, size_t count, int16_t time)
@@ -133,7 +120,7 @@ static struct row *new_ring(unsigned most, uint32_t *mask)
     while (rows <= most)
         rows *= 2;
     *mask = rows - 1;
-    return aligned_alloc(64, rows * sizeof(struct row));
+    return aligned_alloc(64, (rows * sizeof(struct row) + 63) / 64 * 64);
 }
 
 struct lanes *lanes_new(const struct graph_core *c, struct error *err)
@@ -183,5 +170,5 @@ void lanes_cycles(const struct lanes *l, uint64_t insns, struct graph_cycles *cy
 {
     *cycles = (struct graph_cycles){0};
     for (unsigned i = 0; insns && i < LANES; i++)
-        cycles->with[set_of_lane(i)] = time_of(l, committed_at(l, insns - 1), i);
+        cycles->with[layout_set(&l->core, i)] = time_of(l, committed_at(l, insns - 1), i);
 }
