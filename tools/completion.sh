@@ -14,17 +14,18 @@ section() {
 # subjects COMMAND: the alternatives `a|b|c` behind the command in its usage lines.
 subjects() {
     "$program" help "$1" | awk -v command="$1" '/^ *(usage: )?cyclescope / && sub(".*cyclescope " command " ", "") &&
-        $1 ~ /^[a-z]+(\|[a-z]+)+$/ { gsub(/\|/, " ", $1); print $1 }'
+        $1 ~ /^[a-z-]+(\|[a-z-]+)+$/ { gsub(/\|/, " ", $1); print $1 }'
 }
 
 # options COMMAND [SUBJECT]: the options of a command and what each takes: array elements for bash. A value is described by words: those that can
-# be given, and @file, @folder, @cores, @events, @estimators, @methods, @stages, @params; @list says that several can be
+# be given, and @file, @folder, @cores, @events, @estimators, @methods, @stages, @params, @changes; @list says that several can be
 # given, separated by commas. Options whose value is optional and behind `=` have a key that ends in `=`.
 options() {
     "$program" help "$@" | awk -v command="$*" '
     function takes(option, value, help,    words) {
         if (value ~ /^EVENTS?$/) return value == "EVENTS" ? "@list @events" : "@events"
         if (value == "KEY=VALUE") return "@params"
+        if (value == "CHANGES") return "@changes"
         if (option == "--core") return "@cores @file"
         if (option == "--estimator") return "@estimators"
         if (option == "--method") return "@list @methods all"
@@ -76,6 +77,7 @@ echo "_cyclescope_events=\"$("$program" list events | awk '/^  [^ ]/ { print $1;
 # Each parameter with `=`; those that take words once more with every word.
 echo "_cyclescope_params=\"$("$program" list params | awk '/^[^ ]/ { print $1 "="
     if ($2 ~ /\|/) { count = split($2, words, "|"); for (i = 1; i <= count; i++) print $1 "=" words[i] } }' | line)\""
+echo "_cyclescope_changes=\"$("$program" list what-ifs | awk '/^[^ ]/ { print $1 "=" }' | line)\""
 echo "declare -A _cyclescope_subjects=("
 for command in $commands; do
     found=$(subjects "$command")
@@ -142,6 +144,12 @@ _cyclescope_value() {
             done
             [[ $typed == *=* ]] || compopt -o nospace 2>/dev/null
             _cyclescope_words "$before" "$typed" "${names[*]}"
+            ;;
+        @changes) # NAME=VALUE, with commas and + between them
+            before+=${typed%"${typed##*[,+]}"}
+            typed=${typed##*[,+]}
+            compopt -o nospace 2>/dev/null
+            [[ $typed == *=* ]] || _cyclescope_words "$before" "$typed" "$_cyclescope_changes"
             ;;
         *) _cyclescope_words "$before" "$typed" "$takes" ;;
         esac

@@ -250,6 +250,18 @@ static void list_estimators(void)
         print_meaning(printf("%s", estimators[i].name), width, estimators[i].help);
 }
 
+/* ---- what-ifs */
+
+static void list_what_ifs(void)
+{
+    struct what_if_name n;
+    int width = 0;
+    for (unsigned i = 0; what_if_name(i, &n); i++)
+        width = wider(width, n.name);
+    for (unsigned i = 0; what_if_name(i, &n); i++)
+        print_meaning(printf("%s", n.name), width, n.meaning);
+}
+
 static const struct kind {
     const char *name;
     void (*list)(void);
@@ -264,6 +276,7 @@ static const struct kind {
      "events for -e: name, perf's name, unit, paths, number in mhpmevent, meaning"},
     {"methods", list_methods, NULL, "accounting methods and stages, for --method and --stage of stack"},
     {"params", list_params, NULL, "parameters of a core, for core files and --set: name, values, default, meaning"},
+    {"what-ifs", list_what_ifs, NULL, "what --what-if of stack can change: names and meanings"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 

@@ -20,6 +20,8 @@ struct stack_options {
     struct points_options points;
     struct stack_files files;
     bool penalties, interactions;
+    struct option_list what_if_texts;
+    struct what_ifs what_ifs;
     bool all;             /* all methods or all stages that the core has */
     bool by_default;      /* no method and no stage was named; the core decides */
     unsigned kinds;       /* bit mask of the stacks to show, by enum stack_kind */
@@ -63,19 +65,20 @@ static int choose_named(struct stack_options *o, const char *option, const char 
 static int choose(void *options, struct error *err)
 {
     struct stack_options *o = options;
-    if (o->stage && o->interactions)
-        return error_set(err, -EINVAL, "--interactions needs the method graph, and --stage shows no method");
+    const char *needs_graph = o->interactions ? "--interactions" : o->what_if_texts.count ? "--what-if" : NULL;
+    if (o->stage && needs_graph)
+        return error_set(err, -EINVAL, "%s needs the method graph, and --stage shows no method", needs_graph);
     if (o->stage && o->method)
         return error_set(err, -EINVAL, "--method and --stage are different kinds of stacks: give one of them");
-    const char *names = o->stage ? o->stage : o->method ? o->method : o->interactions ? "graph" : NULL;
+    const char *names = o->stage ? o->stage : o->method ? o->method : needs_graph ? "graph" : NULL;
     if (names == NULL) {
         o->by_default = true;
         return 0;
     }
     if (strcmp(names, "all") != 0) {
         int code = choose_named(o, o->stage ? "--stage" : "--method", names, o->stage != NULL, err);
-        if (code == 0 && o->interactions && !(o->kinds >> STACK_graph & 1))
-            code = error_set(err, -EINVAL, "--interactions needs the method graph: add it to --method %s", names);
+        if (code == 0 && needs_graph && !(o->kinds >> STACK_graph & 1))
+            code = error_set(err, -EINVAL, "%s needs the method graph: add it to --method %s", needs_graph, names);
         return code;
     }
     o->main = STACK_dispatch;
@@ -95,7 +98,7 @@ static int check_kinds(struct stack_options *o, struct error *err)
         o->kinds = 1u << o->main;
     for (unsigned k = 0; k < STACK_KINDS; k++) {
         int code = o->kinds >> k & 1 ? stack_check(&o->common.core.config, (enum stack_kind)k, err) : 0;
-        if (code != 0 && (!o->all || (k == STACK_graph && o->interactions)))
+        if (code != 0 && (!o->all || (k == STACK_graph && (o->interactions || o->what_if_texts.count))))
             return code;
         if (code != 0)
             o->kinds &= ~(1u << k);
@@ -113,6 +116,8 @@ static int check_points(void *options, struct error *err)
         return error_set(err, -EINVAL,
                          "--restore excludes --points and --systematic, which cover a run from its start");
     int code = check_kinds(o, err);
+    for (size_t i = 0; code == 0 && i < o->what_if_texts.count; i++)
+        code = what_ifs_add(&o->what_ifs, &o->common.core.config, o->what_if_texts.value[i], err);
     return code == 0 ? points_options_finish(&o->points, &o->common.core.simulation, err) : code;
 }
 
@@ -160,8 +165,10 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     struct accounting *a = NULL;
     if (warm_state_use(o->common.guest.checkpoint, s, &err) == 0)
         a = accounting_new(&o->common.core.config, kinds, o->interval, &err);
-    if (a == NULL)
+    if (a == NULL || accounting_add_what_ifs(a, &o->what_ifs, &err) != 0) {
+        accounting_free(a);
         return own_fail(own, &err);
+    }
     s->observer = accounting_observer(a);
     s->warmup_observer = accounting_warmup_observer(a);
     s->sum = accounting_sum(a);
@@ -171,7 +178,8 @@ static int stack_process(void *options, const struct own_output *own, struct pro
                                   .by_default = o->by_default,
                                   .series = o->interval != 0,
                                   .penalties = o->penalties,
-                                  .interactions = o->interactions};
+                                  .interactions = o->interactions,
+                                  .what_ifs = &o->what_ifs};
     struct sampled_run sampled = {0};
     int code = points_options_given(&o->points)
                    ? run_sampled(p, &o->points, s, own, o->common.quiet, &report.run, &sampled, &err)
@@ -196,6 +204,8 @@ int command_stack(int argc, char **argv)
         {"interval", OPTION_POSITIVE, &o.interval, "N", "also show a series: a stack for every N instructions"},
         {"interactions", OPTION_FLAG, &o.interactions, NULL,
          "with graph (default then): also show which structures overlap, and which are serial"},
+        {"what-if", OPTION_LIST, &o.what_if_texts, "CHANGES",
+         "with graph: also predict the CPI of a changed core, such as l2.latency=10,rob.size=x2"},
         {"penalties", OPTION_FLAG, &o.penalties, NULL, "also show average penalties per event, and their overlap"},
         STACK_FILE_ROWS(&o.files),
         PAGE_OPTION_ROW(&o.common.page),
@@ -218,6 +228,8 @@ int command_stack(int argc, char **argv)
             "the run).\n\noptions:",
             &first, &status))
         status = run_program(&o.common, argv + first, &steps, &o);
+    what_ifs_free(&o.what_ifs);
+    option_list_free(&o.what_if_texts);
     program_options_free(&o.common);
     return status;
 }

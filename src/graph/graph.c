@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "graph/graph_priv.h"
+#include "graph/what_if_lanes.h"
 
 enum {
     HELD = 4096, /* instructions that may wait for stores */
-    BATCH = 256, /* instructions that are evaluated at once, so that the host's caches serve one task at a time */
-    MARKS = HELD /* marks that may wait */
+    BATCH =
+        WHAT_IF_BATCH, /* instructions that are evaluated at once, so that the host's caches serve one task at a time */
+    MARKS = HELD       /* marks that may wait */
 };
 
 struct graph {
@@ -21,6 +23,7 @@ struct graph {
     struct held_insn held[HELD]; /* by number of the instruction */
     uint32_t store[HELD];        /* numbers of instructions, by number of the store */
     struct graph_node node[BATCH];
+    struct what_if_lanes what_ifs;
     struct graph_cycles last; /* at the last mark that was reached */
     uint64_t mark[MARKS];     /* instructions before each mark */
     uint64_t marks, reached;  /* marks so far, and of these those that have been reached */
@@ -120,17 +123,42 @@ static uint64_t next_mark(const struct graph *g)
     return g->reached < g->marks ? g->mark[g->reached % MARKS] : UINT64_MAX;
 }
 
+/* How many instructions have a commit time in all lanes. */
+static uint64_t known(const struct graph *g)
+{
+    uint64_t all = lanes_known(g->lanes), what_ifs = what_if_lanes_known(&g->what_ifs);
+    return all < what_ifs ? all : what_ifs;
+}
+
+/* Commit times of instruction number `insns` - 1. */
+static void read_cycles(const struct graph *g, uint64_t insns, struct graph_cycles *cycles)
+{
+    lanes_cycles(g->lanes, insns, cycles);
+    what_if_lanes_cycles(&g->what_ifs, insns, cycles);
+}
+
 static void reach_marks(struct graph *g)
 {
-    while (next_mark(g) <= lanes_known(g->lanes)) {
+    while (next_mark(g) <= known(g)) {
         struct graph_cycles now, passed;
-        lanes_cycles(g->lanes, next_mark(g), &now);
+        read_cycles(g, next_mark(g), &now);
         for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
             passed.with[real] = now.with[real] - g->last.with[real];
+        for (unsigned i = 0; i < GRAPH_WHAT_IFS; i++)
+            passed.what_if[i] = now.what_if[i] - g->last.what_if[i];
         g->last = now;
         g->reached++;
         g->on_mark(g->context, &passed);
     }
+}
+
+/* Evaluates the next nodes in the lanes of what-ifs. */
+static void evaluate_what_ifs(struct graph *g, unsigned count)
+{
+    const struct held_insn *held[BATCH];
+    for (unsigned i = 0; i < count; i++)
+        held[i] = &g->held[(g->evaluated + i) % HELD];
+    what_if_lanes_evaluate(&g->what_ifs, held, g->node, count);
 }
 
 /* Evaluates all instructions before number `end`, which is at most `retired`. */
@@ -142,6 +170,8 @@ static void evaluate_to(struct graph *g, uint64_t end)
         for (; count < BATCH && g->evaluated + count < stop; count++)
             node_build(g->builder, &g->held[(g->evaluated + count) % HELD], &g->node[count]);
         lanes_evaluate(g->lanes, g->node, count);
+        if (g->what_ifs.count)
+            evaluate_what_ifs(g, count);
         g->evaluated += count;
         reach_marks(g);
     }
@@ -223,6 +253,7 @@ void graph_finish(struct graph *g)
     while (g->evaluated < g->retired)
         give_up_oldest(g);
     lanes_flush(g->lanes);
+    what_if_lanes_flush(&g->what_ifs);
     reach_marks(g);
 }
 
@@ -231,8 +262,9 @@ void graph_restart(struct graph *g)
     g->reached = g->marks;
     graph_finish(g);
     lanes_serialize(g->lanes);
+    what_if_lanes_serialize(&g->what_ifs);
     node_builder_serialize(g->builder);
-    lanes_cycles(g->lanes, lanes_known(g->lanes), &g->last);
+    read_cycles(g, known(g), &g->last);
 }
 
 /* ---- setup */
@@ -255,6 +287,11 @@ struct graph *graph_new(const struct core_config *core, graph_mark_reached *reac
     return NULL;
 }
 
+int graph_add_what_if(struct graph *g, const struct what_if *w, struct error *err)
+{
+    return what_if_lanes_add(&g->what_ifs, &g->core, w, err);
+}
+
 void graph_begin(struct graph *g, struct core *c)
 {
     g->space = core_warm_parts(c).space;
@@ -267,5 +304,6 @@ void graph_free(struct graph *g)
         return;
     node_builder_free(g->builder);
     lanes_free(g->lanes);
+    what_if_lanes_free(&g->what_ifs);
     free(g);
 }

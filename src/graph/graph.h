@@ -51,12 +51,17 @@ static inline bool graph_has_set(unsigned real)
     return front && back && real <= GRAPH_EVERYTHING;
 }
 
-/* Cycles by set of real structures; 0 for sets that cannot occur. */
+/* Most what-ifs (what_if.h) of a run. */
+enum { GRAPH_WHAT_IFS = 32 };
+
+/* Cycles by set of real structures, 0 for sets that cannot occur; and of what-ifs, 0 for those that there are not. */
 struct graph_cycles {
     uint64_t with[GRAPH_EVERYTHING + 1];
+    uint64_t what_if[GRAPH_WHAT_IFS];
 };
 
 struct graph;
+struct what_if;
 
 /* Whether cores of this configuration have a graph: 0, or a negative code with the reason. */
 int graph_check(const struct core_config *core, struct error *err) MUST_CHECK;
@@ -68,6 +73,8 @@ typedef void graph_mark_reached(void *context, const struct graph_cycles *cycles
 struct graph *graph_new(const struct core_config *core, graph_mark_reached *reached, void *context,
                         struct error *err) MUST_CHECK;
 void graph_free(struct graph *g);
+/* Evaluates a what-if as well (what_if.h), with the next free number of graph_cycles.what_if. Before graph_begin. */
+int graph_add_what_if(struct graph *g, const struct what_if *w, struct error *err) MUST_CHECK;
 
 /* ---- calls of an observer of the core, in the order of time */
 

@@ -6,6 +6,12 @@
 #include "graph/bundles.h"
 #include "graph/lanes_priv.h"
 
+/* How many instructions back a commit is looked at. With bundles, other lanes may know less, but not by two bundles. */
+static unsigned commit_reach(const struct graph_core *c)
+{
+    return c->rob_size + (c->bundle ? 3 : 1) * COMMIT_MOST;
+}
+
 /* ---- moving the bases */
 
 /* Subtracts from a row what the bases have moved. Times before TIME_LEAST stay there. */
@@ -50,7 +56,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
         move_row(&l->fetch_mshr[k], &by);
     move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
-    move_rows(l->committed, l->commit_mask, last, c->rob_size + COMMIT_MOST, &by);
+    move_rows(l->committed, l->commit_mask, last, commit_reach(c), &by);
     for (unsigned i = 0; l->bundles && i < bundles_rows(l->bundles); i++)
         move_row(bundles_row(l->bundles, i), &by);
 }
@@ -135,7 +141,7 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
     contention_limits_init(&l->limits, c);
     l->dispatched = new_ring(c->front_size + DISPATCH_MOST, &l->dispatch_mask);
     l->issued = new_ring(l->limits.has_queues ? c->rob_size : 1, &l->issue_mask);
-    l->committed = new_ring(c->rob_size + COMMIT_MOST, &l->commit_mask);
+    l->committed = new_ring(commit_reach(c), &l->commit_mask);
     l->data = new_ring(c->live_stores, &l->store_mask);
     l->left = new_ring(c->live_stores, &l->store_mask);
     if (c->bundle)

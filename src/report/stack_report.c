@@ -10,6 +10,7 @@
 #include "report/sampled_report.h"
 #include "report/stack_chart.h"
 #include "report/text_table.h"
+#include "report/what_if_report.h"
 #include "stacks/balance.h"
 #include "stacks/penalty.h"
 
@@ -284,6 +285,8 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
             graph_report_print(accounting_total(r->accounting), to);
         if (r->interactions)
             graph_report_print_interactions(accounting_total(r->accounting), to);
+        if (r->what_ifs->count)
+            what_if_report_print(accounting_total(r->accounting), r->run.simulation->core, r->what_ifs, to);
         text_paragraph(to, "%s", advice(r, text, sizeof text));
         fputc('\n', to);
     }
@@ -391,6 +394,8 @@ json_t *stack_report_json(const struct stack_report *r)
         json_object_set_new(root, "penalties", penalties_json(&r->run, total));
     if (shown(r, STACK_graph))
         json_object_set_new(root, "graph", graph_report_json(total, r->interactions));
+    if (r->what_ifs->count)
+        json_object_set_new(root, "what_ifs", what_if_report_json(total, r->run.simulation->core, r->what_ifs));
     return root;
 }
 
@@ -421,4 +426,5 @@ void stack_report_csv(const struct stack_report *r, FILE *to)
                 csv_row(r, &series[i], from, k, to);
         from += series[i].instructions;
     }
+    what_if_report_csv(accounting_total(r->accounting), r->what_ifs, to);
 }

@@ -14,6 +14,7 @@ struct stack_report {
     bool series;                         /* show the intervals of the run */
     bool penalties;                      /* show mean penalties per event */
     bool interactions;                   /* show interactions of structures; the method graph is one of `kinds` */
+    const struct what_ifs *what_ifs;     /* those of the accounting */
 };
 
 void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns);

@@ -392,6 +392,11 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
     return a;
 }
 
+int accounting_add_what_ifs(struct accounting *a, const struct what_ifs *w, struct error *err)
+{
+    return w->count ? graph_method_add_what_ifs(a->state[STACK_graph], w, err) : 0;
+}
+
 void accounting_free(struct accounting *a)
 {
     if (a == NULL)

@@ -148,6 +148,8 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
     to->overlap_cycles += s->overlap_cycles;
     for (unsigned real = 0; real <= GRAPH_EVERYTHING; real++)
         to->graph.with[real] += s->graph.with[real];
+    for (unsigned i = 0; i < GRAPH_WHAT_IFS; i++)
+        to->graph.what_if[i] += s->graph.what_if[i];
     for (unsigned k = 0; k < STACK_KINDS; k++)
         for (unsigned c = 0; c < COMPONENTS; c++)
             to->of[k].parts[c] += s->of[k].parts[c];

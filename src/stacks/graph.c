@@ -52,6 +52,12 @@ bool stack_graph_is_off(const struct stack_interval *s)
     return fabs(stack_graph_error(s)) > MOST_ERROR_PERCENT;
 }
 
+double stack_what_if_cycles(const struct stack_interval *s, unsigned i)
+{
+    double real = (double)s->graph.with[GRAPH_EVERYTHING];
+    return real > 0 ? (double)s->cycles * ((double)s->graph.what_if[i] / real) : 0;
+}
+
 /* An interval ends: the graph will tell its cycles later. */
 static void close(const void *state, const uint64_t tally[TALLIES], const struct simulation_counts *counts,
                   struct stack *s)
@@ -75,6 +81,15 @@ static int create(void *state, struct error *err)
         return code;
     m->graph = graph_new(m->ledger.core, reached, m, err);
     return m->graph ? 0 : -ENOMEM;
+}
+
+int graph_method_add_what_ifs(void *state, const struct what_ifs *w, struct error *err)
+{
+    struct graph_method *m = state;
+    int code = 0;
+    for (unsigned i = 0; code == 0 && i < w->count; i++)
+        code = graph_add_what_if(m->graph, &w->of[i], err);
+    return code;
 }
 
 static void destroy(void *state)

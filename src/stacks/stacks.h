@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "graph/graph.h"
+#include "graph/what_if.h"
 #include "sim/simulate.h"
 
 /* Components of a stack, from the bottom up. */
@@ -78,8 +79,8 @@ struct stack_interval {
      * for an L2 or D-TLB miss, and a mispredicted branch is in the ROB or an instruction miss is outstanding. */
     uint64_t overlap_cycles;
     struct stack of[STACK_KINDS]; /* all zeros for kinds not in use */
-    /* Cycles that the dependence graph predicts, by set of real structures; all zeros without STACK_graph. With
-     * everything real they should be `cycles`. */
+    /* Cycles that the dependence graph predicts, by set of real structures and by what-if; all zeros without
+     * STACK_graph. With everything real they should be `cycles`. */
     struct graph_cycles graph;
 };
 
@@ -96,12 +97,17 @@ uint64_t stack_graph_cycles(const struct stack_interval *s, unsigned real);
 double stack_graph_error(const struct stack_interval *s);
 bool stack_graph_is_off(const struct stack_interval *s);
 
+/* The cycles of what-if number i: those of the run, changed by as much as those that the graph predicts change. */
+double stack_what_if_cycles(const struct stack_interval *s, unsigned i);
+
 struct accounting;
 
 /* Accounts for one run on this core by all methods and views k with bit k of `kinds` set, in intervals of
  * interval_insns instructions (0: a single one). NULL with an error if out of memory. */
 struct accounting *accounting_new(const struct core_config *core, unsigned kinds, uint64_t interval_insns,
                                   struct error *err) MUST_CHECK;
+/* Lets the method graph, which is one of `kinds`, evaluate these what-ifs as well. Before the run. */
+int accounting_add_what_ifs(struct accounting *a, const struct what_ifs *w, struct error *err) MUST_CHECK;
 void accounting_free(struct accounting *a);
 
 const struct core_observer *accounting_observer(struct accounting *a); /* becomes simulation.observer */

@@ -55,6 +55,9 @@ def complete(program, tmp_path_factory):
     ("cyclescope stack --points ./", "./main ./main.c ./two\0words ./core.ini ./maps"),
     ("cyclescope stack --points au", "auto"),
     ("cyclescope stack --set branch.un", "branch.unit="),
+    ("cyclescope stack --what-if rob.", "rob.size="),
+    ("cyclescope stack --what-if rob.size=x2+ls", "x2+lsq.size= x2+lsq.loads= x2+lsq.stores= "
+                                                  "x2+lsq.forward_latency="),
     ("cyclescope stack --set branch.unit=", "alu branch"),
     ("cyclescope stack --set=branch.unit=b", "branch"),
     ("cyclescope stack --set mul.pipelined=y --set div.pip", "div.pipelined="),
@@ -81,7 +84,7 @@ def complete(program, tmp_path_factory):
     ("cyclescope validate co", "counters core.ini"),
     ("cyclescope validate counters --se", "--seeds --set --seed"),
     ("cyclescope validate counters -e fetche", "fetched"),
-    ("cyclescope list ", "cores counts estimators events methods params"),
+    ("cyclescope list ", "cores counts estimators events methods params what-ifs"),
     ("cyclescope list events system_", "system_calls"),
     ("cyclescope list cores ", ""),
     ("cyclescope help che", "checkpoint"),

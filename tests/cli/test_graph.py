@@ -1,5 +1,7 @@
 """`stack --method graph`: what the dependence graph predicts is what simulations of idealized cores take; its pages and
 documents; and the cores that have no graph."""
+from unittest.mock import ANY
+
 import pytest
 
 pytest.register_assert_rewrite("stack_checks")
@@ -84,6 +86,53 @@ def test_interactions_are_in_words_and_in_the_document(here):
         assert i["cycles"] == saved[0] - saved[1] - saved[2]
 
 
+@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+@pytest.mark.parametrize("workload, what_if", [
+    ("branch_bound", "frontend.stages=+3"), ("branch_bound", "perfect.branch=yes"), ("divide_bound", "width=-1"),
+    ("mix", "memory.latency=-50%"), ("columns", "rob.size=x2+lsq.size=x2+l1d.mshrs=x2"), ("icache_bound", "l2.latency=+50%"),
+    ("divide_bound", "div.latency=10")])
+def test_predicted_what_ifs_are_those_of_a_simulation(here, core, workload, what_if):
+    if core == "modern":
+        what_if = what_if.replace("lsq.size", "lsq.loads")  # which has no limit there
+    options = f"{WINDOW} --core {core}"
+    found = stack(here, f"{options} --what-if {what_if} ./{workload}")["what_ifs"][0]
+    settings = " ".join(f"--set {name}={str(value).replace('True', 'yes')}" for name, value in found["settings"].items())
+    simulated = measure(here, f"stat --quiet {options} {settings} ./{workload}").report["cycles"]
+    assert abs(found["cycles"] - simulated) <= 0.01 * simulated
+
+
+def test_what_ifs_are_on_the_page_and_in_the_documents(here):
+    words = f"stack {WINDOW} --what-if l2.latency=-50%,rob.size=x2+lsq.size=+64 --what-if width=+0 --csv t.csv ./mix"
+    run = measure(here, words)
+    shrunk, grown, same = run.report["what_ifs"]
+    assert shrunk["what_if"] == "l2.latency=-50%" and shrunk["settings"] == {"l2.latency": 5}
+    assert grown["settings"] == {"rob.size": 256, "lsq.size": 128}
+    assert same["cycles"] == pytest.approx(run.report["cycles"]) and same["settings"] == {}
+    for w in shrunk, grown, same:
+        assert w["cpi"] == pytest.approx(w["cycles"] / run.report["instructions"])
+        assert w["change_percent"] == pytest.approx(100 * (w["cycles"] / run.report["cycles"] - 1))
+    page = " ".join(run.err.split())
+    assert f"l2.latency=-50% {shrunk['cpi']:.4f} {shrunk['change_percent']:+.1f} l2.latency 9 -> 5" in page
+    assert f"rob.size=x2+lsq.size=+64 {grown['cpi']:.4f}" in page and "lsq.size 64 -> 128" in page
+    rows = [line.split(",") for line in (here.work / "t.csv").read_text().splitlines()]
+    assert [row[0] for row in rows[2:]] == [f"what-if {w['what_if']}" for w in (shrunk, grown, same)]
+    assert {len(row) for row in rows} == {len(rows[0])} and float(rows[2][4]) == pytest.approx(shrunk["cpi"], abs=1e-6)
+
+
+def test_what_ifs_change_no_stack(here):
+    plain, more = (stack(here, f"{WINDOW} {words} ./mix") for words in ("", "--what-if rob.size=x2,l2.latency=30"))
+    assert plain["stack_cycles"] == more["stack_cycles"] and plain["graph"] == more["graph"]
+
+
+def test_what_ifs_of_forks_and_samples_add_up(here, guests):
+    """A what-if that changes nothing takes the cycles of the run, whatever the run is made of."""
+    fork = guests("fork", "#include <sys/wait.h>\n#include <unistd.h>\n"
+                          "int main(void) { volatile int x = 0; if (fork()) wait(0); while (x < 20000) x++; }", "-static")
+    for words in f"{fork}", "--interval 20K --max-insns 100K ./mix", "--systematic --window 20K --period 400K ./mix":
+        report = measure(here, f"stack --quiet --what-if rob.size=+0 {words}", out=ANY).report
+        assert report["what_ifs"][0]["cycles"] == pytest.approx(report["cycles"], rel=1e-9)
+
+
 @pytest.mark.parametrize("words", ["--core modern --skip 6M --warm --max-insns 100K ./columns", f"{WINDOW} ./mix"])
 def test_a_graph_that_is_off_is_not_the_default(here, words):
     """Nor is one that is asked for replaced."""
@@ -101,6 +150,20 @@ def test_a_graph_that_is_off_is_not_the_default(here, words):
     ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
     ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
     ("--interactions needs the method graph, and --stage shows no method", "--stage all --interactions"),
+    ("--what-if needs the method graph: add it to --method fmt", "--method fmt --what-if rob.size=x2"),
+    ("--what-if needs the method graph, and --stage shows no method", "--stage all --what-if rob.size=x2"),
+    (r"cores that dispatch bundles \(dispatch.bundle\) have no", "--core ppc970 --what-if rob.size=x2"),
+    ("--what-if l2.size=x2: the dependence graph cannot evaluate l2.size; .* `cyclescope list what-ifs` names all",
+     "--what-if l2.size=x2"),
+    ("--what-if robb.size=2: 'robb.size' is not a parameter; did you mean 'rob.size'", "--what-if robb.size=2"),
+    ("--what-if rob.size: must be section.key=value, such as l2.latency=10", "--what-if rob.size"),
+    ("--what-if rob.size=x100: rob.size is 128, and must lie between 1 and 2048 after", "--what-if rob.size=x100"),
+    ("--what-if rob.size=0: rob.size must lie between 1 and 2048", "--what-if rob.size=0"),
+    (r"--what-if rob.size=\+3x: rob.size=\+3x must be a value, or a change such as \+3, -50% or x2", "--what-if rob.size=+3x"),
+    ("--what-if iq.size=x2: iq.size is 0, no number to change: give a value", "--what-if iq.size=x2"),
+    ("--what-if mul.pipelined=x2: mul.pipelined is not a number", "--what-if mul.pipelined=x2"),
+    ("--what-if perfect.l1d=no: perfect.l1d is yes on this core", "--set perfect.l1d=yes --what-if perfect.l1d=no"),
+    ("--what-if memory.latency=2400: loads from memory .* at most 2500", "--set l2.latency=200 --what-if memory.latency=2400"),
 ])
 def test_a_mistake_gets_a_sentence(here, pattern, words):
     here.complains(pattern, "stack", *words.split(), "./mix")

@@ -12,19 +12,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "checkpoint/checkpoint.h"
 #include "cmd/command.h"
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "guest/files.h"
+#include "graph/changed_nodes.h"
 #include "graph/literal.h"
 #include "graph/times.h"
+#include "graph/what_if.h"
 #include "stacks/reference.h"
 
 enum { SETS = GRAPH_EVERYTHING + 1, LINES = 20 };
@@ -51,8 +55,10 @@ struct comparison {
     struct recording recording;
     struct graph *graph;
     struct graph_cycles streamed; /* by the graph as commands use it */
-    uint64_t *simulated;          /* by set, shared with the processes that simulate */
-    unsigned lines;               /* of complaints */
+    uint64_t *simulated;          /* by set, or by what-if, shared with the processes that simulate */
+    struct option_list what_if_texts;
+    struct what_ifs what_ifs;
+    unsigned lines; /* of complaints */
 };
 
 static void *resized(void *p, uint64_t count, size_t size)
@@ -177,21 +183,37 @@ static struct reference_run run_of_set(unsigned real)
     return run;
 }
 
-/* Simulates all sets, in processes of their own, because what a guest does to descriptors and folders stays. */
+/* A process opens the checkpoint for itself: descriptors that several processes inherit have one file position. */
+static int reopen(struct comparison *c, struct error *err)
+{
+    if (c->guest.restore == NULL)
+        return 0;
+    c->guest.checkpoint = checkpoint_open(c->guest.restore, err);
+    return c->guest.checkpoint ? 0 : -EINVAL;
+}
+
+/* The core of simulation i: of a set of real structures, or of a what-if. */
+static struct core_config core_of(const struct comparison *c, unsigned i)
+{
+    struct reference_run run = run_of_set(i);
+    return c->what_ifs.count ? c->what_ifs.of[i].core : reference_core(&c->core.config, &run);
+}
+
+/* Simulates all sets, in processes of their own, because what a guest does to descriptors and folders stays. If there
+ * are what-ifs, simulates these instead. */
 static int simulate_all(struct comparison *c, struct error *err)
 {
-    unsigned running = 0;
+    unsigned running = 0, count = c->what_ifs.count ? c->what_ifs.count : SETS;
     int status, failed = 0;
-    for (unsigned real = 0; real < SETS; real++) {
-        struct reference_run run = run_of_set(real);
-        if (!graph_has_set(real))
+    for (unsigned i = 0; i < count; i++) {
+        if (!c->what_ifs.count && !graph_has_set(i))
             continue;
         pid_t pid = fork();
         if (pid < 0)
             return error_set(err, -errno, "no process for a simulation: %s", strerror(errno));
         if (pid == 0) {
-            struct core_config core = reference_core(&c->core.config, &run);
-            _exit(simulate(c, &core, NULL, &c->simulated[real], err) == 0 ? 0 : 1);
+            struct core_config core = core_of(c, i);
+            _exit(reopen(c, err) != 0 || simulate(c, &core, NULL, &c->simulated[i], err) != 0);
         }
         if (++running >= c->jobs && wait(&status) > 0) {
             running--;
@@ -233,6 +255,46 @@ static void compare_evaluations(struct comparison *c, const struct graph_node *n
     }
     lanes_free(l);
     free(times);
+}
+
+/* The cycles of a what-if by the literal evaluation. */
+static uint64_t evaluate_what_if(const struct recording *r, const struct what_if *w, const struct graph_node *nodes)
+{
+    struct graph_core core;
+    struct node_changer changer;
+    struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
+    struct graph_node *changed = resized(NULL, r->count + 1, sizeof *changed);
+    graph_core_init(&core, &w->core);
+    if (!node_changer_init(&changer, &r->core, &core, w->changes))
+        abort();
+    for (uint64_t i = 0; i < r->count; i++) {
+        changed[i] = nodes[i];
+        node_change(&changer, &r->insns[i], &changed[i]);
+    }
+    uint64_t cycles = literal_evaluate_alone(&core, changed, r->count, core.real, times);
+    node_changer_free(&changer);
+    free(changed);
+    free(times);
+    return cycles;
+}
+
+/* `cycles`: of the simulation of the core as it is. */
+static void show_what_ifs(struct comparison *c, const struct graph_node *nodes, uint64_t cycles)
+{
+    double real = (double)c->streamed.with[GRAPH_EVERYTHING], sum = 0;
+    for (unsigned i = 0; i < c->what_ifs.count; i++) {
+        uint64_t predicted = evaluate_what_if(&c->recording, &c->what_ifs.of[i], nodes);
+        must_equal(c, c->what_ifs.of[i].text, i, c->streamed.what_if[i], predicted);
+        if (!c->simulate)
+            continue;
+        double truth = (double)c->simulated[i], scaled = (double)predicted / real * (double)cycles;
+        fprintf(c->own.out, "%12" PRIu64 " %12" PRIu64 " %+7.2f %% scaled %+7.2f %% change %+7.2f %%  %s\n", predicted,
+                c->simulated[i], 100 * ((double)predicted / truth - 1), 100 * (scaled / truth - 1),
+                100 * (truth / (double)cycles - 1), c->what_ifs.of[i].text);
+        sum += fabs(scaled / truth - 1);
+    }
+    if (c->simulate)
+        fprintf(c->own.out, "what-ifs: mean error %.2f %%\n", 100 * sum / c->what_ifs.count);
 }
 
 static void range_of(const uint64_t cycles[SETS], struct reference_range *range, int64_t paper[COMPONENTS])
@@ -343,6 +405,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
         code = guest_options_finish(&c->guest, argv, err);
     if (code == 0)
         code = graph_check(&c->core.config, err);
+    for (size_t i = 0; code == 0 && i < c->what_if_texts.count; i++)
+        code = what_ifs_add(&c->what_ifs, &c->core.config, c->what_if_texts.value[i], err);
     if (code == 0 && c->simulate)
         code = simulate_all(c, err);
     if (code != 0)
@@ -355,6 +419,9 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
         observer.issued = on_issued;
         observer.completed = on_completed;
     }
+    for (unsigned i = 0; c->graph && i < c->what_ifs.count; i++)
+        if (graph_add_what_if(c->graph, &c->what_ifs.of[i], err) != 0)
+            return -ENOMEM;
     uint64_t cycles;
     if (c->graph == NULL || simulate(c, &c->core.config, &observer, &cycles, err) != 0)
         return -EINVAL;
@@ -369,7 +436,9 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
         show_predicted(c);
     if (c->time_rows)
         show_times(c, nodes);
-    if (c->simulate)
+    if (c->what_ifs.count)
+        show_what_ifs(c, nodes, cycles);
+    else if (c->simulate)
         show_simulated(c);
     else if (!c->lines && c->quick)
         fprintf(c->own.out, "%" PRIu64 " cycles, everything real %+.2f %%\n", cycles,
@@ -404,6 +473,7 @@ int main(int argc, char **argv)
         {"times", OPTION_COUNT, &c.time_rows, "N", "show the N places at which graph and simulation part most"},
         {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
         {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
+        {"what-if", OPTION_LIST, &c.what_if_texts, "TEXT", "compare what-ifs instead of sets"},
         {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),
@@ -418,6 +488,8 @@ int main(int argc, char **argv)
     } else {
         status = start(&c, argv + 1 + first);
     }
+    what_ifs_free(&c.what_ifs);
+    option_list_free(&c.what_if_texts);
     core_options_free(&c.core);
     guest_options_free(&c.guest);
     return status;

@@ -537,10 +537,11 @@ static void *allocate(uint64_t count, size_t size)
     return p;
 }
 
-uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
-                          struct literal_times *times)
+/* Evaluates a set after the set that judges contention for it. */
+static uint64_t evaluate_judged(const struct graph_core *c, const struct graph_node *nodes, uint64_t count,
+                                unsigned real, unsigned judge, struct literal_times *times)
 {
-    struct evaluation e = {.core = c, .nodes = nodes, .real = judge_of(real), .judges = true, .times = times};
+    struct evaluation e = {.core = c, .nodes = nodes, .real = judge, .judges = true, .times = times};
     e.verdict = allocate(count, sizeof *e.verdict);
     e.data = allocate(count, sizeof *e.data);
     e.left = allocate(count, sizeof *e.left);
@@ -572,4 +573,16 @@ uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *n
     free(e.store_insn);
     free(e.arrivals_at);
     return count ? (uint64_t)times[count - 1].committed : 0;
+}
+
+uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
+                          struct literal_times *times)
+{
+    return evaluate_judged(c, nodes, count, real, judge_of(real), times);
+}
+
+uint64_t literal_evaluate_alone(const struct graph_core *c, const struct graph_node *nodes, uint64_t count,
+                                unsigned real, struct literal_times *times)
+{
+    return evaluate_judged(c, nodes, count, real, real, times);
 }

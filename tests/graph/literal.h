@@ -16,5 +16,8 @@ struct literal_times {
  * contention for themselves evaluate their judge first. Ends the program if out of memory. */
 uint64_t literal_evaluate(const struct graph_core *c, const struct graph_node *nodes, uint64_t count, unsigned real,
                           struct literal_times *times);
+/* The same for a set that judges contention for itself. */
+uint64_t literal_evaluate_alone(const struct graph_core *c, const struct graph_node *nodes, uint64_t count,
+                                unsigned real, struct literal_times *times);
 
 #endif

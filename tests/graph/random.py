@@ -14,6 +14,7 @@ import importlib.util
 import os
 import random
 import tempfile
+from functools import cached_property
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 spec = importlib.util.spec_from_file_location("stacks_random", os.path.join(ROOT, "tests", "stacks", "random.py"))
@@ -23,16 +24,37 @@ spec.loader.exec_module(stacks_random)
 cores = stacks_random.cores
 
 MOST_INSNS = 8000
-REFUSED = "graph: loads from memory"
+REFUSED = ("graph: loads from memory", "--what-if ")
+WHAT_IFS = 3  # of each draw
+LATENCIES = ("memory.latency", "l1d.latency", "l2.latency", "l3.latency", "tlb.walk_latency")
 
 
 class Fuzzer(stacks_random.Fuzzer):
+    @cached_property
+    def changeable(self):
+        """Parameters that what-ifs can change."""
+        names = [line.split()[0] for line in cores.lines_of([self.cyclescope, "list", "what-ifs"]) if line[0] != " "]
+        return [name for name in names if name in self.params]
+
+    def draw_what_if(self, rng, core, settings):
+        """Some parameters with other values; of the structures, some that become perfect."""
+        before = {**self.cores[core], **settings}
+        p = dict(before)
+        for name in rng.sample(self.changeable, rng.choice((1, 1, 2, 5))):
+            perfect = name.startswith("perfect.")
+            p[name] = "yes" if perfect else cores.draw_value(rng, self.params[name])
+            if name in LATENCIES:
+                p[name] = rng.randrange(1, 400)
+        cores.repair_window(p)
+        changes = [f"{name}={p[name]}" for name in self.changeable if p[name] != before[name]]
+        return "+".join(changes) or "rob.size=+0"
+
     def draw(self, k):
         """The command."""
         rng = random.Random(f"{self.seed} {k}")
         core, settings = cores.draw_core(rng, self.params, self.cores)
         settings["issue.order"] = "out_of_order"
-        for name in ("memory.latency", "l1d.latency", "l2.latency", "l3.latency", "tlb.walk_latency"):
+        for name in LATENCIES:
             if settings.get(name, 0) > 400 and rng.random() < 0.9:
                 settings[name] = rng.randrange(1, 400)
         program = rng.choice(self.programs)
@@ -40,14 +62,15 @@ class Fuzzer(stacks_random.Fuzzer):
         if rng.random() < 0.3:
             more += ["--warmup", str(stacks_random.draw_length(rng, MOST_INSNS))]
         sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-        return ["env", "-i", self.compare, "--core", core, *sets, *more, "--", program.path]
+        what_ifs = ",".join(self.draw_what_if(rng, core, settings) for _ in range(WHAT_IFS))
+        return ["env", "-i", self.compare, "--core", core, *sets, *more, "--what-if", what_ifs, "--", program.path]
 
     def check(self, command):
         """Raises cores.Failure."""
         with tempfile.TemporaryDirectory() as folder:
             status, output, errors = self.run(command, os.path.join(folder, "cwd"))
         text = (output + errors).decode(errors="replace").strip()
-        if status == 125 and REFUSED in text:
+        if status == 125 and any(reason in text for reason in REFUSED):
             return
         if status == 1 and output:
             raise cores.Failure(text.split(":")[-1].split()[0] + " differ", text)
