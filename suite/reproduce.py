@@ -4,7 +4,7 @@
 This script runs `cyclescope validate` on a window of each integer program and compares the CPI stacks of every method
 with the simulation reference and with the figures of the paper.  Other scripts add sections: orders.py (the reference
 in all orders), profiles.py (profiles), sampling.py (multiplexed counters), intervals.py (their intervals), phases.py
-(sampled runs) and graph.py (the dependence graph).  The page names every program that was measured and every run that
+(sampled runs), graph.py (the dependence graph) and what_if.py (its what-ifs).  The page names every program that was measured and every run that
 failed.
 """
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these nine are in the folder of this file)
+import folder    # noqa: E402  (these ten are in the folder of this file)
 import graph     # noqa: E402
 import guest     # noqa: E402
 import orders    # noqa: E402
@@ -24,6 +24,7 @@ import phases    # noqa: E402
 import profiles  # noqa: E402
 import programs  # noqa: E402
 import sampling  # noqa: E402
+import what_if   # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # The suite's integer programs, and the program of SPECint2000 that does the same kind of work.  252.eon is missing: its
@@ -182,6 +183,7 @@ def main():
     sampling.add_options(parser)
     intervals.add_options(parser)
     graph.add_options(parser)
+    what_if.add_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()
@@ -216,9 +218,13 @@ def main():
     more += phases.section(options, parts, phase_problems)
     report(options, found, in_all_orders, problems, more)
     graph_found, graph_problems = graph.run(options, suite)
-    report(options, found, in_all_orders, problems, [*more, *graph.section(options, graph_found, graph_problems)])
+    more += graph.section(options, graph_found, graph_problems)
+    report(options, found, in_all_orders, problems, more)
+    what_ifs, what_if_problems = what_if.run(options, suite)
+    more += what_if.section(options, what_ifs, what_if_problems)
+    report(options, found, in_all_orders, problems, more)
     sys.exit(bool(problems or profile_problems or sampling_problems or interval_problems or phase_problems or
-                  graph_problems))
+                  graph_problems or what_if_problems))
 
 
 if __name__ == "__main__":

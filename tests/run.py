@@ -47,6 +47,7 @@ GROUPS = [
     cli("stack"),
     cli("stack_and_stalls"),
     cli("graph"),
+    cli("what_if"),
     cli("validate"),
     Group("machine", "tests/machine/run.py build/cyclescope", "tests/machine/run.py --long build/cyclescope"),
     Group("suite", "suite/run.py check --up-to 260", "suite/run.py check"),

@@ -11,6 +11,7 @@ const struct command validate_subjects[] = {
     {"counters", validate_counters, NULL, NULL},
     {"stalls", validate_stalls, NULL, NULL},
     {"overhead", validate_overhead, NULL, NULL},
+    {"what-if", validate_what_if, NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -11,6 +11,7 @@ int validate_stacks(int argc, char **argv);   /* accounting methods against the 
 int validate_counters(int argc, char **argv); /* multiplexed counts against exact counts */
 int validate_stalls(int argc, char **argv);   /* stall breakdowns of cores that overlap less and less */
 int validate_overhead(int argc, char **argv); /* cost of the sampler */
+int validate_what_if(int argc, char **argv);  /* what-ifs of the dependence graph against simulations */
 
 /* The options that the subjects share. */
 struct validate_options {

@@ -147,12 +147,13 @@ int validate_stacks(int argc, char **argv)
     if (command_parse(
             table, ROWS, argc, argv, &o.common.help,
             "usage: cyclescope validate [options] [--] PROGRAM [ARGUMENTS]\n"
-            "       cyclescope validate counters|stalls|overhead [options] [--] PROGRAM [ARGUMENTS]\n\n"
+            "       cyclescope validate counters|stalls|overhead|what-if [options] [--] PROGRAM [ARGUMENTS]\n\n"
             "Compares the CPI stacks of all accounting methods with a reference: simulations in which caches,\n"
             "TLBs and branch prediction are first ideal and become real one after another. The reference is the\n"
             "mean over all orders, for which the program runs 72 times, --jobs at the same time. It must be able\n"
             "to run several times at once. Its output is that of one run.\n"
-            "`validate counters`, `validate stalls` and `validate overhead` validate the sampler; see their --help.\n\n"
+            "`validate counters`, `validate stalls` and `validate overhead` validate the sampler, `validate what-if`\n"
+            "the predictions of `stack --what-if`; see their --help.\n\n"
             "options:",
             &first, &status))
         status = validate_program(&o, argv + first);

@@ -58,6 +58,8 @@ def complete(program, tmp_path_factory):
     ("cyclescope stack --what-if rob.", "rob.size="),
     ("cyclescope stack --what-if rob.size=x2+ls", "x2+lsq.size= x2+lsq.loads= x2+lsq.stores= "
                                                   "x2+lsq.forward_latency="),
+    ("cyclescope validate what-if --what-if rob.size=+1,wid", "+1,width="),
+    ("cyclescope validate what-", "what-if"),
     ("cyclescope stack --set branch.unit=", "alu branch"),
     ("cyclescope stack --set=branch.unit=b", "branch"),
     ("cyclescope stack --set mul.pipelined=y --set div.pip", "div.pipelined="),

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-COMMANDS = ["run", "stack", "validate", "validate counters", "validate stalls", "validate overhead", "stat", "stalls", "phases",
+COMMANDS = ["run", "stack", "validate", "validate counters", "validate stalls", "validate overhead", "validate what-if", "stat", "stalls", "phases",
             "record", "report", "annotate", "checkpoint", "list", "help"]
 
 

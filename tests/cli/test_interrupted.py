@@ -128,7 +128,7 @@ def test_choice_of_points_is_interrupted(cli, forever):
     assert process.returncode == 130 and re.fullmatch("cyclescope: interrupted [^\n]*: there is no estimate\n", err), err
 
 
-@pytest.mark.parametrize("subject", [[], ["counters"], ["stalls"], ["overhead"]], ids=lambda s: (s or ["stacks"])[0])
+@pytest.mark.parametrize("subject", [[], ["counters"], ["stalls"], ["overhead"], ["what-if"]], ids=lambda s: (s or ["stacks"])[0])
 def test_validation_has_no_report(cli, forever, subject):
     words = cli.command("validate", *subject, "--json", "json", "--jobs", "2", forever)
     process = cli.spawn(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

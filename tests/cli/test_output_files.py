@@ -37,6 +37,7 @@ COMMANDS = {
     "phases-page": ["phases", "--interval", "1K", "-o", "NAME"],
     "validate-page": ["validate", "overhead", "-o", "NAME"],
     "validate-overhead": ["validate", "overhead", "--csv", "NAME"],
+    "validate-what-if": ["validate", "what-if", "--what-if", "rob.size=x2", "--csv", "NAME"],
     "phases-bb": ["phases", "--interval", "1K", "--write-bb", "NAME"],
     "phases-simpoints": ["phases", "--interval", "1K", "--simpoints", "NAME"],
     "phases-weights": ["phases", "--interval", "1K", "--weights", "NAME"],

@@ -33,6 +33,8 @@ PAGES = {
     "sampled-stalls": "stalls --systematic --window 1K --period 20K --precision 50",
     "phases": "phases", "validate": f"validate {LIMIT}", "validate-counters": f"validate counters {LIMIT} --slice 2K",
     "validate-stalls": f"validate stalls {LIMIT} --interval 20K", "validate-overhead": f"validate overhead {LIMIT}",
+    "what-if": f"stack {LIMIT} --what-if width=+1,rob.size=x2+lsq.size=x2+frontend.stages=-3,l2.latency=3",
+    "validate-what-if": f"validate what-if {LIMIT} --what-if width=+1,rob.size=x2+lsq.size=x2+frontend.stages=-3",
     "run": "run --summary",
 }
 
@@ -50,7 +52,7 @@ def test_a_page_fits_80_columns(cli, small, kind):
     assert page and not too_wide(page.replace(LONG_NAME, "short"))
 
 
-@pytest.mark.parametrize("kind", ["cores", "counts", "estimators", "events", "methods", "params"])
+@pytest.mark.parametrize("kind", ["cores", "counts", "estimators", "events", "methods", "params", "what-ifs"])
 def test_a_list_fits_80_columns_with_names_first(cli, kind):
     lines = cli.run("list", kind).out.splitlines()
     assert lines and not too_wide("\n".join(lines))

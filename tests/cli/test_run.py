@@ -110,7 +110,7 @@ def numbers_in_strings(value, place=""):
 
 @pytest.mark.parametrize("command", ["run", "stat", "stat -e loads", "stat --interval 10K", "stat --multiplex -e loads",
                                      "stack --method all", "stalls", "phases --interval 10K", "validate counters",
-                                     "validate stalls", "validate overhead"])
+                                     "validate stalls", "validate overhead", "validate what-if"])
 def test_json_has_the_arguments_as_they_are_and_numbers_as_numbers(cli, work, command):
     shutil.copy(work, cli.work / "work")
     limit = ["--max-insns", "20K"] if command.startswith("validate") else []

@@ -16,7 +16,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(PROJECT / "build/cyclescope")
 HEADER = PROJECT / "include/cyclescope/cyclescope.h"
-SUBCOMMANDS = {"validate": ["counters", "stalls", "overhead"]}
+SUBCOMMANDS = {"validate": ["counters", "stalls", "overhead", "what-if"]}
 TOP_LEVEL = {"--help", "--version"}  # options of `cyclescope` itself, which its own help names in sentences
 OPTION = r"(?<![\w-])--?[A-Za-z][\w-]*"
 
