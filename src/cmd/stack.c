@@ -19,7 +19,7 @@ struct stack_options {
     uint64_t interval;
     struct points_options points;
     struct stack_files files;
-    bool penalties, interactions;
+    bool penalties, interactions, base;
     struct option_list what_if_texts;
     struct what_ifs what_ifs;
     bool all;             /* all methods or all stages that the core has */
@@ -62,10 +62,16 @@ static int choose_named(struct stack_options *o, const char *option, const char 
     return 0;
 }
 
+/* An option that was given and that needs the method graph; NULL if there is none. */
+static const char *option_of_graph(const struct stack_options *o)
+{
+    return o->interactions ? "--interactions" : o->what_if_texts.count ? "--what-if" : o->base ? "--base" : NULL;
+}
+
 static int choose(void *options, struct error *err)
 {
     struct stack_options *o = options;
-    const char *needs_graph = o->interactions ? "--interactions" : o->what_if_texts.count ? "--what-if" : NULL;
+    const char *needs_graph = option_of_graph(o);
     if (o->stage && needs_graph)
         return error_set(err, -EINVAL, "%s needs the method graph, and --stage shows no method", needs_graph);
     if (o->stage && o->method)
@@ -98,7 +104,7 @@ static int check_kinds(struct stack_options *o, struct error *err)
         o->kinds = 1u << o->main;
     for (unsigned k = 0; k < STACK_KINDS; k++) {
         int code = o->kinds >> k & 1 ? stack_check(&o->common.core.config, (enum stack_kind)k, err) : 0;
-        if (code != 0 && (!o->all || (k == STACK_graph && (o->interactions || o->what_if_texts.count))))
+        if (code != 0 && (!o->all || (k == STACK_graph && option_of_graph(o))))
             return code;
         if (code != 0)
             o->kinds &= ~(1u << k);
@@ -165,7 +171,8 @@ static int stack_process(void *options, const struct own_output *own, struct pro
     struct accounting *a = NULL;
     if (warm_state_use(o->common.guest.checkpoint, s, &err) == 0)
         a = accounting_new(&o->common.core.config, kinds, o->interval, &err);
-    if (a == NULL || accounting_add_what_ifs(a, &o->what_ifs, &err) != 0) {
+    bool failed = a == NULL || accounting_add_what_ifs(a, &o->what_ifs, &err) != 0;
+    if (failed || (o->base && accounting_split_base(a, &err) != 0)) {
         accounting_free(a);
         return own_fail(own, &err);
     }
@@ -179,7 +186,8 @@ static int stack_process(void *options, const struct own_output *own, struct pro
                                   .series = o->interval != 0,
                                   .penalties = o->penalties,
                                   .interactions = o->interactions,
-                                  .what_ifs = &o->what_ifs};
+                                  .what_ifs = &o->what_ifs,
+                                  .base = o->base};
     struct sampled_run sampled = {0};
     int code = points_options_given(&o->points)
                    ? run_sampled(p, &o->points, s, own, o->common.quiet, &report.run, &sampled, &err)
@@ -204,6 +212,8 @@ int command_stack(int argc, char **argv)
         {"interval", OPTION_POSITIVE, &o.interval, "N", "also show a series: a stack for every N instructions"},
         {"interactions", OPTION_FLAG, &o.interactions, NULL,
          "with graph (default then): also show which structures overlap, and which are serial"},
+        {"base", OPTION_FLAG, &o.base, NULL,
+         "with graph: also split the base into width, dependences, window and others (slower)"},
         {"what-if", OPTION_LIST, &o.what_if_texts, "CHANGES",
          "with graph: also predict the CPI of a changed core, such as l2.latency=10,rob.size=x2"},
         {"penalties", OPTION_FLAG, &o.penalties, NULL, "also show average penalties per event, and their overlap"},

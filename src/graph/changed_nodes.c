@@ -78,6 +78,8 @@ static void change_latencies(const struct node_changer *c, const struct held_ins
     if (n->prefetch_cycles)
         n->prefetch_cycles = data_cycles(c, &none, n->prefetch_cycles);
     n->fetch_prefetch_cycles = beyond_second(c, n->fetch_prefetch_cycles);
+    n->fetch_demand = from_second(c, n->fetch_demand);
+    n->fetch_demand_second = beyond_second(c, n->fetch_demand_second);
 }
 
 /* ---- nodes */

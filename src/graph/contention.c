@@ -6,6 +6,12 @@ static uint64_t room_for(unsigned limit, unsigned full)
     return limit < full ? full - limit : 0;
 }
 
+/* One use of a resource with this limit. Those without limit are not counted. */
+static uint64_t use_of(unsigned field, unsigned limit)
+{
+    return limit < FIELD_FULL ? field_of_slot(field, 1) : 0;
+}
+
 void contention_limits_init(struct contention_limits *l, const struct graph_core *c)
 {
     *l = (struct contention_limits){0};
@@ -20,10 +26,10 @@ void contention_limits_init(struct contention_limits *l, const struct graph_core
     for (unsigned k = 0; k < CLASS_COUNT; k++) {
         const struct class_timing *t = &c->timing[k];
         struct contention_need *n = &l->need[k];
-        n->unit = field_of_slot(t->pool, 1);
-        n->issue = n->unit | field_of_slot(FIELD_ISSUE, 1);
+        n->unit = use_of(t->pool, c->units[t->pool]);
+        n->issue = n->unit | use_of(FIELD_ISSUE, c->issue_width);
         if (k == CLASS_LOAD && c->ports)
-            n->issue |= field_of_slot(FIELD_PORTS, 1);
+            n->issue |= use_of(FIELD_PORTS, c->ports);
         n->full = n->issue * FIELD_FULL;
         n->queue = field_of_queues(t->queue, 1) | field_of_queues(QUEUES, 1);
         n->queue_full = n->queue * QUEUE_FULL;

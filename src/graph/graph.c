@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/graph_priv.h"
+#include "graph/base_lanes.h"
 #include "graph/what_if_lanes.h"
 
 enum {
@@ -24,6 +25,7 @@ struct graph {
     uint32_t store[HELD];        /* numbers of instructions, by number of the store */
     struct graph_node node[BATCH];
     struct what_if_lanes what_ifs;
+    struct base_lanes base;
     struct graph_cycles last; /* at the last mark that was reached */
     uint64_t mark[MARKS];     /* instructions before each mark */
     uint64_t marks, reached;  /* marks so far, and of these those that have been reached */
@@ -127,7 +129,8 @@ static uint64_t next_mark(const struct graph *g)
 static uint64_t known(const struct graph *g)
 {
     uint64_t all = lanes_known(g->lanes), what_ifs = what_if_lanes_known(&g->what_ifs);
-    return all < what_ifs ? all : what_ifs;
+    uint64_t base = base_lanes_known(&g->base), least = all < what_ifs ? all : what_ifs;
+    return least < base ? least : base;
 }
 
 /* Commit times of instruction number `insns` - 1. */
@@ -135,6 +138,7 @@ static void read_cycles(const struct graph *g, uint64_t insns, struct graph_cycl
 {
     lanes_cycles(g->lanes, insns, cycles);
     what_if_lanes_cycles(&g->what_ifs, insns, cycles);
+    base_lanes_cycles(&g->base, insns, cycles);
 }
 
 static void reach_marks(struct graph *g)
@@ -146,6 +150,8 @@ static void reach_marks(struct graph *g)
             passed.with[real] = now.with[real] - g->last.with[real];
         for (unsigned i = 0; i < GRAPH_WHAT_IFS; i++)
             passed.what_if[i] = now.what_if[i] - g->last.what_if[i];
+        for (unsigned limits = 0; limits < GRAPH_LIMIT_SETS; limits++)
+            passed.base[limits] = now.base[limits] - g->last.base[limits];
         g->last = now;
         g->reached++;
         g->on_mark(g->context, &passed);
@@ -172,6 +178,8 @@ static void evaluate_to(struct graph *g, uint64_t end)
         lanes_evaluate(g->lanes, g->node, count);
         if (g->what_ifs.count)
             evaluate_what_ifs(g, count);
+        if (g->base.used)
+            base_lanes_evaluate(&g->base, g->node, count);
         g->evaluated += count;
         reach_marks(g);
     }
@@ -254,6 +262,7 @@ void graph_finish(struct graph *g)
         give_up_oldest(g);
     lanes_flush(g->lanes);
     what_if_lanes_flush(&g->what_ifs);
+    base_lanes_flush(&g->base);
     reach_marks(g);
 }
 
@@ -263,6 +272,7 @@ void graph_restart(struct graph *g)
     graph_finish(g);
     lanes_serialize(g->lanes);
     what_if_lanes_serialize(&g->what_ifs);
+    base_lanes_serialize(&g->base);
     node_builder_serialize(g->builder);
     read_cycles(g, known(g), &g->last);
 }
@@ -292,6 +302,11 @@ int graph_add_what_if(struct graph *g, const struct what_if *w, struct error *er
     return what_if_lanes_add(&g->what_ifs, &g->core, w, err);
 }
 
+int graph_split_base(struct graph *g, struct error *err)
+{
+    return base_lanes_init(&g->base, &g->core, err);
+}
+
 void graph_begin(struct graph *g, struct core *c)
 {
     g->space = core_warm_parts(c).space;
@@ -305,5 +320,6 @@ void graph_free(struct graph *g)
     node_builder_free(g->builder);
     lanes_free(g->lanes);
     what_if_lanes_free(&g->what_ifs);
+    base_lanes_free(&g->base);
     free(g);
 }

@@ -54,10 +54,33 @@ static inline bool graph_has_set(unsigned real)
 /* Most what-ifs (what_if.h) of a run. */
 enum { GRAPH_WHAT_IFS = 32 };
 
-/* Cycles by set of real structures, 0 for sets that cannot occur; and of what-ifs, 0 for those that there are not. */
+/* What limits a core on which nothing misses, as bits. */
+enum graph_limit_number {
+#define LIMIT(key, label, help) LIMIT_NUMBER_##key,
+#include "graph/limit.def"
+#undef LIMIT
+    GRAPH_LIMITS
+};
+
+enum graph_limit {
+#define LIMIT(key, label, help) LIMIT_##key = 1 << LIMIT_NUMBER_##key,
+#include "graph/limit.def"
+#undef LIMIT
+    GRAPH_LIMIT_SETS = 1 << GRAPH_LIMITS
+};
+
+/* Whether the base is evaluated with these limits real: no limit, or some with the width among them. */
+static inline bool graph_has_limits(unsigned limits)
+{
+    return limits == 0 || limits & LIMIT_width;
+}
+
+/* Cycles by set of real structures, 0 for sets that cannot occur; of what-ifs, 0 for those that there are not; and with
+ * all structures perfect, by set of real limits, 0 for sets that are not evaluated and without graph_split_base. */
 struct graph_cycles {
     uint64_t with[GRAPH_EVERYTHING + 1];
     uint64_t what_if[GRAPH_WHAT_IFS];
+    uint64_t base[GRAPH_LIMIT_SETS];
 };
 
 struct graph;
@@ -75,6 +98,8 @@ struct graph *graph_new(const struct core_config *core, graph_mark_reached *reac
 void graph_free(struct graph *g);
 /* Evaluates a what-if as well (what_if.h), with the next free number of graph_cycles.what_if. Before graph_begin. */
 int graph_add_what_if(struct graph *g, const struct what_if *w, struct error *err) MUST_CHECK;
+/* Also finds graph_cycles.base. Before graph_begin. */
+int graph_split_base(struct graph *g, struct error *err) MUST_CHECK;
 
 /* ---- calls of an observer of the core, in the order of time */
 

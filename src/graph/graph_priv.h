@@ -9,9 +9,13 @@
 #include "core/code.h"
 #include "graph/graph.h"
 
+/* Of widths and sizes of a lane: there is no limit. */
+#define NO_LIMIT UINT32_MAX
+
 /* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
 struct graph_core {
-    unsigned real; /* mask of structures that are real; the evaluation of all sets at once does not use it */
+    unsigned real;  /* mask of structures that are real; the evaluation of all sets at once does not use it */
+    bool any_order; /* no access waits for older ones; only lanes of a single set look at it */
     unsigned fetch_width, fetch_lines, fetch_branches, fetch_line_bytes;
     unsigned fetch_latency; /* of the L1I */
     unsigned fetch_mshrs;   /* of an L1I with a prefetcher, if there are few; else 1 << 30 */

@@ -46,8 +46,10 @@ INLINE void leave_front(struct row *restrict w, const struct row *restrict fetch
 INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
 {
     const struct graph_core *c = &l->core;
-    const struct row *room = insn >= c->front_size ? dispatched_at(l, insn - c->front_size) : &l->never;
-    const struct row *slots = insn >= c->decode_width ? decoded_at(l, insn - c->decode_width) : &l->never;
+    bool filled = insn >= c->front_size && layout_has_limit(c->front_size);
+    bool decoded = insn >= c->decode_width && layout_has_limit(c->decode_width);
+    const struct row *room = filled ? dispatched_at(l, insn - c->front_size) : &l->never;
+    const struct row *slots = decoded ? decoded_at(l, insn - c->decode_width) : &l->never;
     begin_fetch(&l->fetched, &l->new_group[n->new_group], room);
     wait_in_fetch(l, n, insn);
     leave_front(decoded_at(l, insn), &l->fetched, slots, c->front_stages);
@@ -85,8 +87,9 @@ INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, c
                          const struct row *d, struct row *t)
 {
     const struct row *second = n->flags & NODE_LATE_DATA ? &l->never : &l->reg[n->source[1]];
-    await_operands(t, d, &l->reg[n->source[0]], second, n->flags & NODE_LOAD ? &l->known : &l->reg[n->source[2]]);
-    if (n->flags & NODE_AT_HEAD) {
+    const struct row *stores = layout_keeps_order(&l->core) ? &l->known : &l->never;
+    await_operands(t, d, &l->reg[n->source[0]], second, n->flags & NODE_LOAD ? stores : &l->reg[n->source[2]]);
+    if (n->flags & NODE_AT_HEAD && layout_keeps_order(&l->core)) {
         raise(t, committed_before(l, 1));
         if (n->flags & NODE_STORE)
             ALL_LANES(i)

@@ -74,6 +74,17 @@ static inline bool layout_is_late(unsigned lane)
     return false;
 }
 
+static inline bool layout_has_limit(unsigned limit)
+{
+    return limit != NO_LIMIT;
+}
+
+/* Whether accesses wait for older ones. */
+static inline bool layout_keeps_order(const struct graph_core *c)
+{
+    return !c->any_order;
+}
+
 #else
 
 static inline unsigned layout_prediction(const struct graph_core *c, unsigned group)
@@ -107,6 +118,18 @@ static inline unsigned layout_judge(unsigned judge)
 static inline bool layout_is_late(unsigned lane)
 {
     return lane % GROUP_LANES >= FRONT_SETS;
+}
+
+static inline bool layout_has_limit(unsigned limit)
+{
+    (void)limit;
+    return true;
+}
+
+static inline bool layout_keeps_order(const struct graph_core *c)
+{
+    (void)c;
+    return true;
 }
 
 #endif

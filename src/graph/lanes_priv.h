@@ -113,10 +113,10 @@ INLINE struct row *decoded_at(struct lanes *l, uint64_t insn)
     return &l->decoded[insn % DECODED];
 }
 
-/* The row of the instruction `distance` back; `never` if that is 0 or there is none. */
+/* The row of the instruction `distance` back; `never` if that is 0 or NO_LIMIT, or there is none. */
 INLINE const struct row *dispatched_before(const struct lanes *l, unsigned distance)
 {
-    return distance <= l->insns ? dispatched_at(l, l->insns - distance) : &l->never;
+    return distance <= l->insns && layout_has_limit(distance) ? dispatched_at(l, l->insns - distance) : &l->never;
 }
 
 INLINE const struct row *issued_before(const struct lanes *l, unsigned distance)
@@ -126,7 +126,8 @@ INLINE const struct row *issued_before(const struct lanes *l, unsigned distance)
 
 INLINE const struct row *committed_before(const struct lanes *l, unsigned distance)
 {
-    return distance && distance <= l->insns ? committed_at(l, l->insns - distance) : &l->never;
+    bool is_known = distance && distance <= l->insns && layout_has_limit(distance);
+    return is_known ? committed_at(l, l->insns - distance) : &l->never;
 }
 
 INLINE uint64_t time_of(const struct lanes *l, const struct row *r, unsigned lane)

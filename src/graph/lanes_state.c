@@ -12,6 +12,12 @@ static unsigned commit_reach(const struct graph_core *c)
     return c->rob_size + (c->bundle ? 3 : 1) * COMMIT_MOST;
 }
 
+/* How many instructions back dispatch is looked at. */
+static unsigned dispatch_reach(const struct graph_core *c)
+{
+    return (layout_has_limit(c->front_size) ? c->front_size : 0) + DISPATCH_MOST;
+}
+
 /* ---- moving the bases */
 
 /* Subtracts from a row what the bases have moved. Times before TIME_LEAST stay there. */
@@ -54,7 +60,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
     for (unsigned k = 0; k < FETCH_MSHRS_MOST && c->fetch_mshrs <= FETCH_MSHRS_MOST; k++)
         move_row(&l->fetch_mshr[k], &by);
-    move_rows(l->dispatched, l->dispatch_mask, last, c->front_size + DISPATCH_MOST, &by);
+    move_rows(l->dispatched, l->dispatch_mask, last, dispatch_reach(c), &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
     move_rows(l->committed, l->commit_mask, last, commit_reach(c), &by);
     for (unsigned i = 0; l->bundles && i < bundles_rows(l->bundles); i++)
@@ -139,7 +145,7 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
     memset(l, 0, sizeof *l);
     l->core = *c;
     contention_limits_init(&l->limits, c);
-    l->dispatched = new_ring(c->front_size + DISPATCH_MOST, &l->dispatch_mask);
+    l->dispatched = new_ring(dispatch_reach(c), &l->dispatch_mask);
     l->issued = new_ring(l->limits.has_queues ? c->rob_size : 1, &l->issue_mask);
     l->committed = new_ring(commit_reach(c), &l->commit_mask);
     l->data = new_ring(c->live_stores, &l->store_mask);

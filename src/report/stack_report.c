@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base_report.h"
 #include "report/counts.h"
 #include "report/graph_report.h"
 #include "report/sampled_report.h"
@@ -285,6 +286,8 @@ void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsi
             graph_report_print(accounting_total(r->accounting), to);
         if (r->interactions)
             graph_report_print_interactions(accounting_total(r->accounting), to);
+        if (r->base)
+            base_report_print(accounting_total(r->accounting), to);
         if (r->what_ifs->count)
             what_if_report_print(accounting_total(r->accounting), r->run.simulation->core, r->what_ifs, to);
         text_paragraph(to, "%s", advice(r, text, sizeof text));
@@ -394,6 +397,10 @@ json_t *stack_report_json(const struct stack_report *r)
         json_object_set_new(root, "penalties", penalties_json(&r->run, total));
     if (shown(r, STACK_graph))
         json_object_set_new(root, "graph", graph_report_json(total, r->interactions));
+    if (r->base) {
+        json_object_set_new(root, "base", base_report_json(total, total->instructions ? total->instructions : 1));
+        json_object_set_new(root, "base_cycles", base_report_json(total, 1));
+    }
     if (r->what_ifs->count)
         json_object_set_new(root, "what_ifs", what_if_report_json(total, r->run.simulation->core, r->what_ifs));
     return root;

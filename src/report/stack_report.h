@@ -15,6 +15,7 @@ struct stack_report {
     bool penalties;                      /* show mean penalties per event */
     bool interactions;                   /* show interactions of structures; the method graph is one of `kinds` */
     const struct what_ifs *what_ifs;     /* those of the accounting */
+    bool base;                           /* show the base split; the accounting splits it */
 };
 
 void stack_report_print(const struct stack_report *r, FILE *to, bool color, unsigned columns);

@@ -397,6 +397,11 @@ int accounting_add_what_ifs(struct accounting *a, const struct what_ifs *w, stru
     return w->count ? graph_method_add_what_ifs(a->state[STACK_graph], w, err) : 0;
 }
 
+int accounting_split_base(struct accounting *a, struct error *err)
+{
+    return graph_method_split_base(a->state[STACK_graph], err);
+}
+
 void accounting_free(struct accounting *a)
 {
     if (a == NULL)

@@ -150,6 +150,8 @@ static void add_interval(struct stack_interval *to, const struct stack_interval 
         to->graph.with[real] += s->graph.with[real];
     for (unsigned i = 0; i < GRAPH_WHAT_IFS; i++)
         to->graph.what_if[i] += s->graph.what_if[i];
+    for (unsigned limits = 0; limits < GRAPH_LIMIT_SETS; limits++)
+        to->graph.base[limits] += s->graph.base[limits];
     for (unsigned k = 0; k < STACK_KINDS; k++)
         for (unsigned c = 0; c < COMPONENTS; c++)
             to->of[k].parts[c] += s->of[k].parts[c];

@@ -92,6 +92,12 @@ int graph_method_add_what_ifs(void *state, const struct what_ifs *w, struct erro
     return code;
 }
 
+int graph_method_split_base(void *state, struct error *err)
+{
+    struct graph_method *m = state;
+    return graph_split_base(m->graph, err);
+}
+
 static void destroy(void *state)
 {
     struct graph_method *m = state;

@@ -108,6 +108,8 @@ struct accounting *accounting_new(const struct core_config *core, unsigned kinds
                                   struct error *err) MUST_CHECK;
 /* Lets the method graph, which is one of `kinds`, evaluate these what-ifs as well. Before the run. */
 int accounting_add_what_ifs(struct accounting *a, const struct what_ifs *w, struct error *err) MUST_CHECK;
+/* Lets the method graph, which is one of `kinds`, split the base (base_split.h). Before the run. */
+int accounting_split_base(struct accounting *a, struct error *err) MUST_CHECK;
 void accounting_free(struct accounting *a);
 
 const struct core_observer *accounting_observer(struct accounting *a); /* becomes simulation.observer */

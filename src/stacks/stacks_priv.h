@@ -105,6 +105,8 @@ extern const struct stack_method *const stack_methods[STACK_KINDS];
 
 /* The method graph, with this state, evaluates what-ifs as well. */
 int graph_method_add_what_ifs(void *state, const struct what_ifs *w, struct error *err) MUST_CHECK;
+/* It splits the base as well. */
+int graph_method_split_base(void *state, struct error *err) MUST_CHECK;
 
 /* Instructions whose cycles have been tallied, and interval i of the run, for methods that learn late what an interval
  * is charged with. */

@@ -133,6 +133,28 @@ def test_what_ifs_of_forks_and_samples_add_up(here, guests):
         assert report["what_ifs"][0]["cycles"] == pytest.approx(report["cycles"], rel=1e-9)
 
 
+@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+def test_the_parts_of_the_base_sum_to_it(here, core):
+    run = measure(here, f"stack --base {WINDOW} --interval 30K --core {core} ./mix")
+    parts, base = run.report["base_cycles"], run.report["stack_cycles"]["graph"]["base"]
+    assert list(parts) == ["width", "dependences", "window", "queues", "units", "order", "rest"]
+    assert sum(parts.values()) == pytest.approx(base, rel=1e-9)
+    assert parts["width"] >= 0.98 * run.report["instructions"] / (4 if core == "eyerman2006" else 8)
+    assert parts["queues"] == 0 or core == "modern"
+    for name, cycles in parts.items():
+        assert run.report["base"][name] == pytest.approx(cycles / run.report["instructions"])
+    page = " ".join(run.err.split())
+    assert f"base {base / run.report['instructions']:.2f}: " in page
+    assert f"width {run.report['base']['width']:.4f}" in page and "units and ports" in page
+
+
+def test_a_base_bound_by_units_says_so(here):
+    """Divisions, one after another in one unit that is not pipelined, which the program does not depend on."""
+    parts = stack(here, f"--base {WINDOW} --set units.muldiv=1 ./divide_bound")["base"]
+    assert parts["dependences"] + parts["units"] > 0.5 * sum(parts.values())
+    assert parts["window"] < 0.5 * sum(parts.values())
+
+
 @pytest.mark.parametrize("words", ["--core modern --skip 6M --warm --max-insns 100K ./columns", f"{WINDOW} ./mix"])
 def test_a_graph_that_is_off_is_not_the_default(here, words):
     """Nor is one that is asked for replaced."""
@@ -150,9 +172,11 @@ def test_a_graph_that_is_off_is_not_the_default(here, words):
     ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
     ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
     ("--interactions needs the method graph, and --stage shows no method", "--stage all --interactions"),
+    ("--base needs the method graph: add it to --method fmt", "--method fmt --base"),
+    ("--base needs the method graph, and --stage shows no method", "--stage all --base"),
     ("--what-if needs the method graph: add it to --method fmt", "--method fmt --what-if rob.size=x2"),
     ("--what-if needs the method graph, and --stage shows no method", "--stage all --what-if rob.size=x2"),
-    (r"cores that dispatch bundles \(dispatch.bundle\) have no", "--core ppc970 --what-if rob.size=x2"),
+    (r"cores that issue in order \(issue.order\) have no", "--set issue.order=in_order --what-if rob.size=x2"),
     ("--what-if l2.size=x2: the dependence graph cannot evaluate l2.size; .* `cyclescope list what-ifs` names all",
      "--what-if l2.size=x2"),
     ("--what-if robb.size=2: 'robb.size' is not a parameter; did you mean 'rob.size'", "--what-if robb.size=2"),

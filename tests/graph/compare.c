@@ -25,6 +25,7 @@
 #include "cmd/guest_options.h"
 #include "cmd/guest_run.h"
 #include "guest/files.h"
+#include "graph/base_lanes.h"
 #include "graph/changed_nodes.h"
 #include "graph/literal.h"
 #include "graph/times.h"
@@ -49,7 +50,7 @@ struct recording {
 struct comparison {
     struct core_options core;
     struct guest_options guest;
-    bool simulate, quick, show;
+    bool simulate, quick, show, base;
     uint64_t jobs, time_rows;
     struct own_output own;
     struct recording recording;
@@ -297,6 +298,29 @@ static void show_what_ifs(struct comparison *c, const struct graph_node *nodes, 
         fprintf(c->own.out, "what-ifs: mean error %.2f %%\n", 100 * sum / c->what_ifs.count);
 }
 
+/* The cycles of all sets of limits of the base. */
+static void compare_base(struct comparison *c, const struct graph_node *nodes)
+{
+    const struct recording *r = &c->recording;
+    struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
+    struct graph_node *changed = resized(NULL, r->count + 1, sizeof *changed);
+    for (unsigned limits = 0; limits < GRAPH_LIMIT_SETS; limits++) {
+        struct graph_core core = base_core(&r->core, limits);
+        if (!graph_has_limits(limits))
+            continue;
+        for (uint64_t i = 0; i < r->count; i++) {
+            changed[i] = nodes[i];
+            base_change_node(&changed[i], i, limits);
+        }
+        uint64_t cycles = literal_evaluate_alone(&core, changed, r->count, 0, times);
+        must_equal(c, "base", limits, c->streamed.base[limits], cycles);
+        if (c->show)
+            fprintf(c->own.out, "%12" PRIu64 "  limits %u\n", cycles, limits);
+    }
+    free(changed);
+    free(times);
+}
+
 static void range_of(const uint64_t cycles[SETS], struct reference_range *range, int64_t paper[COMPONENTS])
 {
     struct reference_plan plan;
@@ -422,6 +446,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     for (unsigned i = 0; c->graph && i < c->what_ifs.count; i++)
         if (graph_add_what_if(c->graph, &c->what_ifs.of[i], err) != 0)
             return -ENOMEM;
+    if (c->graph && c->base && graph_split_base(c->graph, err) != 0)
+        return -ENOMEM;
     uint64_t cycles;
     if (c->graph == NULL || simulate(c, &c->core.config, &observer, &cycles, err) != 0)
         return -EINVAL;
@@ -436,6 +462,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
         show_predicted(c);
     if (c->time_rows)
         show_times(c, nodes);
+    if (c->base)
+        compare_base(c, nodes);
     if (c->what_ifs.count)
         show_what_ifs(c, nodes, cycles);
     else if (c->simulate)
@@ -474,6 +502,7 @@ int main(int argc, char **argv)
         {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
         {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
         {"what-if", OPTION_LIST, &c.what_if_texts, "TEXT", "compare what-ifs instead of sets"},
+        {"base", OPTION_FLAG, &c.base, NULL, "also compare sets of limits of the base"},
         {"jobs", OPTION_COUNT, &c.jobs, "N", "simulations at once"},
         CORE_OPTION_ROWS(&c.core),
         GUEST_OPTION_ROWS(&c.guest),

@@ -220,8 +220,8 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
     int64_t t = later(dispatched + 1, e->reg[n->source[0]]);
     if (!(n->flags & NODE_LATE_DATA))
         t = later(t, e->reg[n->source[1]]);
-    t = later(t, n->flags & NODE_LOAD ? e->known : e->reg[n->source[2]]);
-    if (n->flags & NODE_AT_HEAD) {
+    t = later(t, n->flags & NODE_LOAD ? (e->core->any_order ? LONG_AGO : e->known) : e->reg[n->source[2]]);
+    if (n->flags & NODE_AT_HEAD && !e->core->any_order) {
         t = later(t, i ? e->times[i - 1].committed : LONG_AGO);
         if (n->flags & NODE_STORE)
             t = later(t, e->leave + 1);

@@ -63,7 +63,7 @@ class Fuzzer(stacks_random.Fuzzer):
             more += ["--warmup", str(stacks_random.draw_length(rng, MOST_INSNS))]
         sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
         what_ifs = ",".join(self.draw_what_if(rng, core, settings) for _ in range(WHAT_IFS))
-        return ["env", "-i", self.compare, "--core", core, *sets, *more, "--what-if", what_ifs, "--", program.path]
+        return ["env", "-i", self.compare, "--core", core, *sets, *more, "--base", "--what-if", what_ifs, "--", program.path]
 
     def check(self, command):
         """Raises cores.Failure."""
