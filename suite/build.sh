@@ -134,7 +134,7 @@ finish() {
   ln -sf gawk "$root/usr/bin/awk"
   ln -sf gcc-14 "$root/usr/bin/gcc"
   # What `dot -c` would write, with no more than the layouts of dot as SVG.
-  cat > "$libs/graphviz/config6a" <<CONFIG
+  [ ! -d "$libs/graphviz" ] || cat > "$libs/graphviz/config6a" <<CONFIG
 /usr/lib/$ARCH-linux-gnu/graphviz/libgvplugin_dot_layout.so.6 dot_layout {
   layout { dot 0 }
 }

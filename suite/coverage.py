@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How often the 95 % intervals of sampled runs contain the true values, and how far estimates are off, on programs that
-had no part in the development of the method.
+had no part in the development of the method; and how well the best single stretch represents them.
 
-Each program runs in full detail and in two sampled ways (`cyclescope stack`, `--points auto`, `--systematic`).  This
-script writes one section of docs/RESULTS.md.
+Each program runs in full detail and in two sampled ways (`cyclescope stack`, `--points auto`, `--systematic`), and
+`cyclescope phases` chooses a stretch.  This script writes two sections of docs/RESULTS.md.
 """
 
 import json
@@ -20,11 +20,15 @@ import results_page  # noqa: E402
 import sampling  # noqa: E402
 
 HEADING = "## Intervals of sampled runs: programs that had no part in development"
+STRETCHES_HEADING = "## The best single stretch of a run"
 WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 # Programs of the suite with which this version of the method or an earlier one was developed; small size.
 DEVELOPMENT = ("cc1", "sqlite", "perl-pod", "gzip", "python", "nextpnr", "linkparser", "tachyon", "stockfish", "bart-nufft")
 # Programs that were held out until their errors led to a change of the method.
 LED_TO_A_CHANGE = ("jq", "tcl", "gnugo", "relax", "interpreter")
+# Programs of workloads/phase_programs with which the choice of a stretch was developed, besides DEVELOPMENT.
+STRETCH_DEVELOPMENT = ("relax", "interpreter", "levels", "irregular", "chance", "collecting", "growing", "sorting")
+RESEMBLES = 0.2  # largest difference between a stretch and the run that it represents
 HELD_OUT = ("lemon", "hoichess", "povray", "bzip2", "gawk", "yorick-mesh", "yorick-rad", "bart-rof", "lapack", "raster3d",
             "liblinear")
 FURTHER = ("zstd", "xz", "brotli", "cadical", "glpsol", "z3", "gnugo", "gp", "fasttree", "clustalw", "lua", "quickjs", "tcl",
@@ -85,12 +89,12 @@ def all_cases(build):
     return [(group_of(case.program), case) for case in cases]
 
 
-def measured(options, suite, case, part, *arguments):
+def measured(options, suite, case, part, *arguments, command="stack"):
     """The JSON of a run, with its times.  Reuses a saved result, or saves a new one."""
     kept = Path(options.keep) / f"{case.program}.{case.size}.{part}.json" if options.keep else None
     if kept and kept.exists():
         return json.loads(kept.read_text())
-    result = guest.run(guest.on_core(suite.sysroot, options.cyclescope, *arguments, command="stack"), case, suite.sysroot,
+    result = guest.run(guest.on_core(suite.sysroot, options.cyclescope, *arguments, command=command), case, suite.sysroot,
                        options.timeout)
     if not result.report:
         raise Failed(f"{part}: status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
@@ -103,11 +107,12 @@ def measured(options, suite, case, part, *arguments):
 
 
 def measure(options, suite, case):
-    """The reports of a program: "full", and those of the sampled ways."""
+    """The reports of a program: "full", those of the sampled ways, and "phases"."""
     core = ("--core", options.core, "--method", "fmt")
     found = {"full": measured(options, suite, case, "full", *core, "--interval", phases.INTERVAL)}
     for way, words in WAYS.items():
         found[way] = measured(options, suite, case, way, *core, "--jobs", 1, *words)
+    found["phases"] = measured(options, suite, case, "phases", "--interval", phases.INTERVAL, command="phases")
     print(f"{name_of(case)}: {found['full']['instructions'] / 1e6:.0f} M, " +
           ", ".join(f"{way} {error(found, way):+.2f} %" for way in WAYS), flush=True)
     return found
@@ -234,6 +239,39 @@ def section(options, found, problems):
                               program_rows(found))
 
 
+# ---- the section on stretches
+
+
+def stretches(options, found):
+    """The section as lines of Markdown."""
+    yield STRETCHES_HEADING + "\n"
+    yield ("`suite/coverage.py` compares the stretch that `cyclescope phases --interval 1M` names *best single period* with "
+           f"the run in full detail, on the core `{options.core}`; programs have their small size. The CPI of a stretch comes "
+           "from the intervals of the full run. Stretches represent the run after initialization (*steady*). "
+           "Initialization has a CPI of its own, so the error to the *whole* run is another one; *initialization and "
+           "best* is the estimate if initialization is simulated as well. *Periods* is how many the best stretch has, and "
+           "*naive* the period after initialization. *Difference* is between the basic blocks of the stretch and of the "
+           f"run after initialization, from 0 to 2; where it is above {RESEMBLES}, no stretch of at most a quarter of the "
+           "run resembles the run, and the page of `phases` says so.\n")
+    yield ("Which programs no single stretch represents:\n\n"
+           "- Those whose initialization is long and has another CPI (hoichess, yorick-mesh, sha256sum, often): see the "
+           "last column.\n"
+           "- Those that do one thing after the other (dot, gp, cc1, raster3d, bzip2): the difference is large.\n"
+           "- Those in which the same code becomes slower or faster as data grow (sort, python-sort, linkparser, lua): the "
+           "difference is small, and `phases` cannot know. Points and systematic windows see such changes, since they "
+           "are spread over the run.\n")
+    small = {name: parts for name, (_, parts) in found.items() if not name.endswith(", big")}
+    development = set(DEVELOPMENT + STRETCH_DEVELOPMENT)
+    for label, of in (("had no part in development", set(small) - development), ("took part in development", development)):
+        for resembles in True, False:
+            rows = {name: parts for name, parts in small.items() if name in of and
+                    (parts["phases"]["best_period"]["difference"] <= RESEMBLES) == resembles}
+            if rows:
+                yield (f"Programs that {label}, {len(rows)} of {len(of & set(small))}: the best stretch " +
+                       ("resembles the run:" if resembles else "does not resemble the run:") + "\n")
+                yield from phases.stretches_table(rows)
+
+
 def main():
     parser = results_page.parser(__doc__, timeout=3600)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
@@ -242,11 +280,12 @@ def main():
     suite = folder.Suite(options.suite)
     suite.prepare()
     found, problems = run(options, suite, options.programs)
-    text = "\n".join(section(options, found, problems))
-    if options.programs:
-        print(text)
-    else:
-        results_page.write(options.output, text, HEADING)
+    for heading, lines in (HEADING, section(options, found, problems)), (STRETCHES_HEADING, stretches(options, found)):
+        text = "\n".join(lines)
+        if options.programs:
+            print(text)
+        else:
+            results_page.write(options.output, text, heading)
     sys.exit(bool(problems))
 
 

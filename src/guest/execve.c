@@ -368,6 +368,6 @@ int exec_commit(struct exec_plan *plan, struct thread *t, struct error *err)
     if (sp == 0)
         return error_set(err, -E2BIG, "the stack of %s cannot take its arguments", plan->exe);
     t->hart.x[REG_SP] = sp;
-    t->hart.pc = plan->interpreter_fd >= 0 ? interpreter.entry : program.entry;
+    hart_return_to(&t->hart, plan->interpreter_fd >= 0 ? interpreter.entry : program.entry);
     return 0;
 }

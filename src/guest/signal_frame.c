@@ -83,7 +83,7 @@ bool signal_push_frame(struct thread *t, const siginfo_t *info, const struct sig
     h->x[REG_A0] = (uint64_t)info->si_signo;
     h->x[REG_A1] = addr + offsetof(struct guest_frame, info);
     h->x[REG_A2] = addr + offsetof(struct guest_frame, uc);
-    h->pc = action->handler;
+    hart_return_to(h, action->handler);
     h->reserved_addr = NO_RESERVATION;
     return true;
 }
@@ -95,7 +95,7 @@ bool signal_pop_frame(struct thread *t)
     if (h->x[REG_SP] % 16 != 0 || guest_copy_in(t->process->memory, &frame, h->x[REG_SP], sizeof frame) < 0)
         return false;
     signal_set_blocked(t, frame.uc.sigmask);
-    h->pc = frame.uc.regs[0];
+    hart_return_to(h, frame.uc.regs[0]);
     memcpy(&h->x[1], &frame.uc.regs[1], 31 * sizeof h->x[0]);
     memcpy(h->f, frame.uc.f, sizeof h->f);
     h->fflags = frame.uc.fcsr & 31;

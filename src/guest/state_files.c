@@ -106,6 +106,8 @@ static int check_saveable(int fd, const struct stat *st, struct error *err)
         return holds_lock(fd)
                    ? error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it holds a lock on its file", fd)
                    : 0;
+    if (S_ISLNK(st->st_mode))
+        return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is a symbolic link itself", fd);
     if (host_path(fd, path) < 0)
         strcpy(path, "something without a name");
     return error_set(err, -ENOTSUP, "descriptor %d cannot be saved: it is %.200s, which only the kernel knows", fd,

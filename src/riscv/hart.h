@@ -34,7 +34,7 @@ enum { X_SINK = 32 }; /* slot that receives writes to x0, so that x[0] stays 0 w
 struct hart {
     uint64_t x[33];   /* integer registers x0 to x31, then X_SINK */
     uint64_t f[32];   /* floating-point registers; a single has ones in its upper half (NaN boxing) */
-    uint64_t pc;      /* next instruction; out of date while an executor runs */
+    uint64_t pc;      /* next instruction, always even; out of date while an executor runs */
     int64_t budget;   /* instructions that the executor may still retire before it returns */
     int64_t quantum;  /* `budget` at the start of this run */
     uint64_t retired; /* instructions retired before this run; this run has retired quantum - budget more */
@@ -52,5 +52,11 @@ struct hart {
 };
 
 #define NO_RESERVATION UINT64_MAX
+
+/* Continues at `pc` as sret does, which ignores bit 0. */
+static inline void hart_return_to(struct hart *h, uint64_t pc)
+{
+    h->pc = pc & ~UINT64_C(1);
+}
 
 #endif

@@ -649,7 +649,7 @@ REFUSED = {
     "file_folders": (NAMELESS,),
     "file_inotify": (KERNEL, CHILD),
     "file_limit": (SOCKET, PIPE),
-    "file_names": (NAMELESS,),
+    "file_names": (NAMELESS, "cannot be saved: it is a symbolic link itself"),
     "file_shm": (PIPE, CHILD),
     "file_pty": (KERNEL, CHILD, PIPE, GROUP),
     "file_socketpair": (PIPE, SOCKET),

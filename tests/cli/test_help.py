@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from conftest import PROJECT
+
 COMMANDS = ["run", "stack", "validate", "validate counters", "validate stalls", "validate overhead", "validate what-if", "stat", "stalls", "phases",
             "record", "report", "annotate", "checkpoint", "list", "help"]
 
@@ -50,6 +52,12 @@ def test_every_command_has_a_line_of_help_per_option(cli):
 def test_version(cli, word):
     result = cli.run(word)
     assert re.fullmatch(r"cyclescope \d+\.\d+\.\d+\n", result.out) and result.err == ""
+
+
+def test_the_changelogs_have_the_version(cli):
+    version = cli.run("-V").out.split()[1]
+    assert (PROJECT / "debian/changelog").read_text().startswith(f"cyclescope ({version}) ")
+    assert re.search(r"^## (\d.*)$", (PROJECT / "CHANGELOG.md").read_text(), re.M)[1] == version
 
 
 @pytest.mark.mistake

@@ -111,12 +111,14 @@ def test_a_known_program_has_its_initialization_and_periods(cli, name, repeats):
 
 @pytest.mark.parametrize("name, repeats", [("interpreter", 30), ("relax", 12)])
 def test_the_structure_does_not_depend_on_the_interval(cli, name, repeats):
-    """Neither on an interval that is longer than the period, nor on one that is no part of it."""
+    """Neither on an interval that is longer than the period, nor on one that is no part of it. Where intervals end, blocks
+    are cut, so initialization may end a sample earlier or later."""
     structures = []
     for interval in (None, "70K", "500K", "2M", "10M"):
-        _, p = known(cli, name, repeats, *(["--interval", interval] if interval else []))
-        structures.append([p[key] for key in ("init_end", "init_error", "periods", "period_errors")])
-    assert structures[0][2] and all(s == structures[0] for s in structures)
+        said, p = known(cli, name, repeats, *(["--interval", interval] if interval else []))
+        assert abs(p["init_end"] - said["init"][0]) <= p["init_error"]
+        structures.append([p[key] for key in ("init_error", "periods", "period_errors")])
+    assert structures[0][1] and all(s == structures[0] for s in structures)
 
 
 def test_the_interval_follows_from_the_length_of_the_run(cli, shapes):

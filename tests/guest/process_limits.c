@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -30,6 +31,16 @@ static void test_file_size(void)
     CHECK(pwrite(fd, bytes, 100, 100) == 50 && pwrite(fd, bytes, 1, 150) == -1 && errno == EFBIG && seen == SIGXFSZ);
     seen = 0;
     CHECK(ftruncate(fd, 150) == 0 && ftruncate(fd, 151) == -1 && errno == EFBIG && seen == SIGXFSZ);
+    seen = 0;
+    CHECK(truncate("limited", 150) == 0 && truncate("limited", 151) == -1 && errno == EFBIG && seen == SIGXFSZ);
+    seen = 0;
+    CHECK(fallocate(fd, 0, 0, 150) == 0 && fallocate(fd, 0, 0, 151) == -1 && errno == EFBIG && seen == SIGXFSZ);
+    seen = 0;
+    CHECK(ftruncate(fd, INT64_MIN) == -1 && errno == EINVAL && truncate("limited", INT64_MIN) == -1 && errno == EINVAL);
+    limit.rlim_cur = 120;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && ftruncate(fd, 140) == 0 && ftruncate(fd, 150) == -1 &&
+          seen == SIGXFSZ);
+    CHECK(lseek(fd, 0, SEEK_SET) == 0);
     int ends[2];
     CHECK(pipe(ends) == 0 && write(ends[1], bytes, 100) == 100 && write(ends[1], bytes, 100) == 100);
     limit.rlim_cur = RLIM_INFINITY;

@@ -147,6 +147,16 @@ int64_t sys_utimensat(struct thread *t, const uint64_t a[6])
     return result;
 }
 
+/* Whether a regular file may grow to `size` bytes under RLIMIT_FSIZE: 0, or -EFBIG after SIGXFSZ was sent. */
+static int64_t may_grow(struct thread *t, int fd, int64_t size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || size <= st.st_size)
+        return 0;
+    int64_t allowed = file_limit(t, fd, size - 1, 1);
+    return allowed < 0 ? allowed : 0;
+}
+
 int64_t sys_truncate(struct thread *t, const uint64_t a[6])
 {
     char self[32];
@@ -156,7 +166,9 @@ int64_t sys_truncate(struct thread *t, const uint64_t a[6])
     if (fd < 0)
         return fd;
     guest_file_shrinks(t->process->memory);
-    int64_t result = truncate(self, (off_t)a[1]) == 0 ? 0 : -errno;
+    int64_t result = may_grow(t, fd, (int64_t)a[1]);
+    if (result == 0 && truncate(self, (off_t)a[1]) != 0)
+        result = -errno;
     struct stat st;
     if (result == 0 && fstat(fd, &st) == 0)
         file_touched(t->process, &st);
@@ -170,8 +182,8 @@ int64_t sys_ftruncate(struct thread *t, const uint64_t a[6])
         return -EBADF;
     if (thread_files(t)->standard[(int)a[0]])
         return -EINVAL;
-    int64_t allowed = file_limit(t, (int)a[0], (int64_t)a[1] - 1, 1);
-    if (a[1] > 0 && allowed < 0)
+    int64_t allowed = may_grow(t, (int)a[0], (int64_t)a[1]);
+    if (allowed < 0)
         return allowed;
     guest_file_shrinks(t->process->memory);
     if (ftruncate((int)a[0], (off_t)a[1]) != 0)
@@ -191,6 +203,11 @@ int64_t sys_fallocate(struct thread *t, const uint64_t a[6])
         if (may < 0)
             return may;
     }
+    int64_t end, allowed = 0;
+    if (!((int)a[1] & FALLOC_FL_KEEP_SIZE) && !__builtin_add_overflow((int64_t)a[2], (int64_t)a[3], &end))
+        allowed = may_grow(t, (int)a[0], end);
+    if (allowed < 0)
+        return allowed;
     if (fallocate((int)a[0], (int)a[1], (off_t)a[2], (off_t)a[3]) != 0)
         return -errno;
     file_written(t->process, (int)a[0]);
