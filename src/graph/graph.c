@@ -92,8 +92,8 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
 
 int graph_check(const struct core_config *core, struct error *err)
 {
-    uint64_t latency = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency +
-                       transfer_cycles(core);
+    uint64_t latency =
+        core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency + transfer_cycles(core);
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
     if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)

@@ -133,9 +133,10 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     b->memory = core_new_memsys(config, err);
     b->prefetcher = config->l1i_prefetch != 0;
     unsigned most = c->rob_size;
-    if (b->memory && code_second_init(&b->code_second, config) && holders_init(&b->loads, c->lsq_loads, most) &&
-        holders_init(&b->store_queue, c->lsq_stores, most) && holders_init(&b->load_store, c->lsq_size, most) &&
-        holders_init(&b->int_regs, c->int_regs, most) && holders_init(&b->fp_regs, c->fp_regs, most))
+    if (b->memory && second_alone_init(&b->code_second, config) && second_alone_init(&b->data_second, config) &&
+        holders_init(&b->loads, c->lsq_loads, most) && holders_init(&b->store_queue, c->lsq_stores, most) &&
+        holders_init(&b->load_store, c->lsq_size, most) && holders_init(&b->int_regs, c->int_regs, most) &&
+        holders_init(&b->fp_regs, c->fp_regs, most))
         return b;
     node_builder_free(b);
     error_set(err, -ENOMEM, "out of memory for the dependence graph");
@@ -145,7 +146,8 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
 void node_builder_begin(struct node_builder *b, struct core *c)
 {
     core_copy_memory_state(c, b->memory);
-    code_second_begin(&b->code_second, memsys_second_lines(b->memory));
+    second_alone_begin(&b->code_second, memsys_second_lines(b->memory));
+    second_alone_begin(&b->data_second, memsys_second_lines(b->memory));
     memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
 }
 
@@ -159,7 +161,8 @@ void node_builder_free(struct node_builder *b)
     if (b == NULL)
         return;
     memsys_free(b->memory);
-    code_second_free(&b->code_second);
+    second_alone_free(&b->code_second);
+    second_alone_free(&b->data_second);
     free(b->loads.insn);
     free(b->store_queue.insn);
     free(b->load_store.insn);

@@ -94,7 +94,7 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
 
 static bool uses_code_second(struct node_builder *b, uint64_t addr)
 {
-    return code_second_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
+    return second_alone_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
 }
 
 /* Lines that come from beyond the L2 may be there if no data is. `level` as in set_fetch_stalls. */
@@ -124,7 +124,7 @@ static void set_fetch_use(struct node_builder *b, struct graph_node *n, struct l
 {
     const struct graph_core *c = &b->core;
     if (!(n->l1i_cycles[PREDICTION_REAL] | n->l2i_cycles[PREDICTION_REAL]))
-        code_second_confirm(&b->code_second, addr);
+        second_alone_confirm(&b->code_second, addr);
     e->prefetch_arrival = 0;
     if (c->fetch_mshrs > FETCH_MSHRS_MOST)
         return;
@@ -148,7 +148,7 @@ static void set_fetch_prefetches(struct node_builder *b, struct graph_node *n)
         const struct prefetched_line *p = &b->prefetched[i];
         if (p->data || p->into != LEVEL_L1)
             continue;
-        bool alone = code_second_propose(&b->code_second, p->addr, b->insns);
+        bool alone = second_alone_propose(&b->code_second, p->addr, b->insns);
         entry_of(b->fetch_line, p->addr >> b->fetch_shift)->alone = alone;
         n->prefetch_second_alone &= alone;
         n->fetch_prefetch_lines += n->fetch_prefetch_lines < PREFETCH_LINES;
