@@ -70,6 +70,18 @@ static uint16_t beyond_second(const struct graph_core *c, unsigned level)
     return (uint16_t)(level > LEVEL_L2 ? c->latency[level] - c->latency[LEVEL_L2] : 0);
 }
 
+/* How much of a stall a line has beyond the L2. What fetch still waits of a line that was requested before it needs the
+ * line is, first of all, the end of that. */
+static unsigned beyond_second_of(const struct graph_core *c, const struct fetch_stalls *s, unsigned waits)
+{
+    unsigned most = waits;
+    if (s->requested || !(s->line_cycles | s->cycles[FETCH_L2I]))
+        return s->line_cycles;
+    if (!s->cycles[FETCH_L2I])
+        most = c->latency[LEVEL_L3] - c->latency[LEVEL_L2];
+    return waits < most ? waits : most;
+}
+
 /* Fetch stalls. With perfect prediction a line that a wrong path brought in is missed by the right one, and the other
  * way around. */
 static void set_fetch_stalls(const struct node_builder *b, const struct fetch_stalls *s, struct graph_node *n,
@@ -77,10 +89,11 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
 {
     const struct graph_core *c = &b->core;
     unsigned waits = s->cycles[FETCH_L1I] + s->cycles[FETCH_L2I];
+    unsigned beyond = beyond_second_of(c, s, waits);
     n->misfetch_cycles = s->cycles[FETCH_MISFETCH];
     for (unsigned v = 0; v < PREDICTIONS; v++) {
-        n->l2i_cycles[v] = s->line_cycles;
-        n->l1i_cycles[v] = (uint16_t)(waits - s->line_cycles);
+        n->l2i_cycles[v] = (uint16_t)beyond;
+        n->l1i_cycles[v] = (uint16_t)(waits - beyond);
     }
     if (s->requested && level == LEVEL_L1) {
         n->l1i_cycles[PREDICTION_PERFECT] = n->l2i_cycles[PREDICTION_PERFECT] = 0;
