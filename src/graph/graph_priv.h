@@ -117,6 +117,7 @@ struct graph_node {
     uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;
+    bool data_alone;       /* the L2 has the line of its data, if no instructions are in the L2 */
     bool fetch_prefetches; /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
     uint8_t requests;      /* bit v: it requests a line in prediction v, which takes an MSHR */
     bool arrives;          /* its data may be what others wait for: it has a number among arrivals */

@@ -69,6 +69,8 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
             int16_t cycles = load_latency(&l->core, n->load_cycles[v], caches);
             for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
                 x->lane[i] = (int16_t)(t->lane[i] + cycles);
+            if (n->data_alone && caches > 1)
+                limit_to_second(l, x, g, t);
         }
         if (n->arrival_distance[v])
             raise_group(x, g, arrival_before(l, n->arrival_distance[v]));
@@ -214,8 +216,13 @@ FOR_EACH_HOST void lanes_drain(struct lanes *l, const struct graph_node *n, stru
         const struct row *line = arrival_before(l, waits ? n->arrival_distance[prediction_of(l, g)] : 0);
         if (waits && caches > 1 && n->second_distance[prediction_of(l, g)])
             line = arrival_before(l, n->second_distance[prediction_of(l, g)]);
+        struct row in_cache;
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            in_cache.lane[i] = after(l->access.lane[i], (int)cycles);
+        if (n->data_alone && caches > 1)
+            limit_to_second(l, &in_cache, g, &l->access);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
-            int16_t done = later(after(l->access.lane[i], (int)cycles), line->lane[i]);
+            int16_t done = later(in_cache.lane[i], line->lane[i]);
             l->leave.lane[i] = later(l->leave.lane[i], done);
             left->lane[i] = l->leave.lane[i];
             if (misses)

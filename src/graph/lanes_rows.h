@@ -48,6 +48,18 @@ INLINE void raise_group(struct row *restrict to, unsigned group, const struct ro
         to->lane[i] = later(to->lane[i], with->lane[i]);
 }
 
+/* Data that the L2 has if no instructions are in it comes with the latency of the L2, in lanes of a group in which
+ * instructions are not: `x` is when accesses at the times in `t` have it. */
+INLINE void limit_to_second(const struct lanes *restrict l, struct row *restrict x, unsigned group,
+                            const struct row *restrict t)
+{
+    int16_t second = (int16_t)l->core.latency[LEVEL_L2];
+    for (unsigned i = group * GROUP_LANES; i < (group + 1) * GROUP_LANES; i++) {
+        int16_t alone = after(t->lane[i], second), most = l->l2i.lane[i] ? INT16_MAX : alone;
+        x->lane[i] = x->lane[i] < most ? x->lane[i] : most;
+    }
+}
+
 /* The arrival at this distance; `never` if that is 0. */
 INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance)
 {

@@ -81,7 +81,8 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     b->prefetcher = config->l1i_prefetch != 0;
     fetch_groups_init(&b->groups, c);
     bool has_room = room_init(&b->room, c);
-    if (b->memory && has_room && code_second_init(&b->code_second, config))
+    if (b->memory && has_room && second_alone_init(&b->code_second, config) &&
+        second_alone_init(&b->data_second, config))
         return b;
     node_builder_free(b);
     error_set(err, -ENOMEM, "out of memory for the dependence graph");
@@ -91,7 +92,8 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
 void node_builder_begin(struct node_builder *b, struct core *c)
 {
     core_copy_memory_state(c, b->memory);
-    code_second_begin(&b->code_second, memsys_second_lines(b->memory));
+    second_alone_begin(&b->code_second, memsys_second_lines(b->memory));
+    second_alone_begin(&b->data_second, memsys_second_lines(b->memory));
     memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
 }
 
@@ -105,7 +107,8 @@ void node_builder_free(struct node_builder *b)
     if (b == NULL)
         return;
     memsys_free(b->memory);
-    code_second_free(&b->code_second);
+    second_alone_free(&b->code_second);
+    second_alone_free(&b->data_second);
     room_free(&b->room);
     free(b);
 }

@@ -143,6 +143,9 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
     const struct graph_core *c = &b->core;
     if (b->prefetches == 0)
         return;
+    for (unsigned i = 0; i < b->prefetches; i++)
+        if (b->prefetched[i].data)
+            second_alone_propose(&b->data_second, b->prefetched[i].addr, b->insns);
     unsigned second = nodes_add_prefetches(b, true, LEVEL_L2, b->second_shift, b->arrivals + 1, b->second_line);
     if (second > LEVEL_L1) {
         n->second_prefetch_cycles = (uint16_t)c->latency[second];
@@ -179,6 +182,18 @@ static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node
     e->prefetched &= !(brings >> PREDICTION_PERFECT & 1);
 }
 
+/* Lines that come from beyond the L2 may be there if no instructions are. `a`: how the line was accessed in the real
+ * run, `level`: where it is with perfect prediction. */
+static void set_data_alone(struct node_builder *b, const struct held_insn *h, struct graph_node *n,
+                           const struct data_access *a, unsigned level)
+{
+    if (level == LEVEL_L1 && (a->level == LEVEL_L1 || a->merged))
+        return;
+    if (a->level <= LEVEL_L2)
+        second_alone_confirm(&b->data_second, h->addr);
+    n->data_alone = second_alone_use(&b->data_second, h->addr, b->insns, b->core.rob_size);
+}
+
 /* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line
  * depends on MSHRs, with either prediction. */
 static void set_use(struct node_builder *b, const struct held_insn *h, struct graph_node *n, struct line_entry *e)
@@ -209,6 +224,7 @@ void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct gr
     find_match(b, h, n);
     for (unsigned v = 0; v < PREDICTIONS; v++)
         set_arrival(b, h, n, v, level, e);
+    set_data_alone(b, h, n, &h->access, level);
     if (level == LEVEL_L1)
         set_use(b, h, n, e);
     for (unsigned v = 0; v < PREDICTIONS; v++)
@@ -260,6 +276,7 @@ void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct g
             if (n->second_distance[v])
                 n->drain_cycles[v] = (uint16_t)b->core.latency[LEVEL_L2];
         }
+        set_data_alone(b, h, n, d, level);
         set_store_arrival(b, d, n, e);
         e->prefetch_arrival = 0;
         add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});

@@ -10,6 +10,18 @@ static uint16_t beyond_second(const struct graph_core *c, unsigned level)
     return (uint16_t)(level > LEVEL_L2 ? c->latency[level] - c->latency[LEVEL_L2] : 0);
 }
 
+/* How much of a stall a line has beyond the L2. What fetch still waits of a line that was requested before it needs the
+ * line is, first of all, the end of that. */
+static unsigned beyond_second_of(const struct graph_core *c, const struct fetch_stalls *s, unsigned waits)
+{
+    unsigned most = waits;
+    if (s->requested || !(s->line_cycles | s->cycles[FETCH_L2I]))
+        return s->line_cycles;
+    if (!s->cycles[FETCH_L2I])
+        most = c->latency[LEVEL_L3] - c->latency[LEVEL_L2];
+    return waits < most ? waits : most;
+}
+
 /* Fetch stalls. With perfect prediction a line that a wrong path brought in is missed by the right one, and the other
  * way around. */
 static void set_fetch_stalls(const struct node_builder *b, const struct fetch_stalls *s, struct graph_node *n,
@@ -17,10 +29,11 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
 {
     const struct graph_core *c = &b->core;
     unsigned waits = s->cycles[FETCH_L1I] + s->cycles[FETCH_L2I];
+    unsigned beyond = beyond_second_of(c, s, waits);
     n->misfetch_cycles = s->cycles[FETCH_MISFETCH];
     for (unsigned v = 0; v < PREDICTIONS; v++) {
-        n->l2i_cycles[v] = s->line_cycles;
-        n->l1i_cycles[v] = (uint16_t)(waits - s->line_cycles);
+        n->l2i_cycles[v] = (uint16_t)beyond;
+        n->l1i_cycles[v] = (uint16_t)(waits - beyond);
     }
     if (s->requested && level == LEVEL_L1) {
         n->l1i_cycles[PREDICTION_PERFECT] = n->l2i_cycles[PREDICTION_PERFECT] = 0;
@@ -34,7 +47,7 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
 
 static bool uses_code_second(struct node_builder *b, uint64_t addr)
 {
-    return code_second_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
+    return second_alone_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
 }
 
 /* Lines that come from beyond the L2 may be there if no data is. `level` as in set_fetch_stalls. */
@@ -64,7 +77,7 @@ static void set_fetch_use(struct node_builder *b, struct graph_node *n, struct l
 {
     const struct graph_core *c = &b->core;
     if (!(n->l1i_cycles[PREDICTION_REAL] | n->l2i_cycles[PREDICTION_REAL]))
-        code_second_confirm(&b->code_second, addr);
+        second_alone_confirm(&b->code_second, addr);
     e->prefetch_arrival = 0;
     if (c->fetch_mshrs > FETCH_MSHRS_MOST)
         return;
@@ -88,7 +101,7 @@ static void set_fetch_prefetches(struct node_builder *b, struct graph_node *n)
         const struct prefetched_line *p = &b->prefetched[i];
         if (p->data || p->into != LEVEL_L1)
             continue;
-        bool alone = code_second_propose(&b->code_second, p->addr, b->insns);
+        bool alone = second_alone_propose(&b->code_second, p->addr, b->insns);
         entry_of(b->fetch_line, p->addr >> b->fetch_shift)->alone = alone;
         n->prefetch_second_alone &= alone;
         n->fetch_prefetch_lines += n->fetch_prefetch_lines < PREFETCH_LINES;

@@ -7,9 +7,9 @@
 #ifndef CYCLESCOPE_GRAPH_NODES_PRIV_H
 #define CYCLESCOPE_GRAPH_NODES_PRIV_H
 
-#include "graph/code_second.h"
 #include "graph/fetch_groups.h"
 #include "graph/room.h"
+#include "graph/second_alone.h"
 
 enum {
     PREFETCHES = 64, /* lines that one access can make prefetchers request */
@@ -49,7 +49,8 @@ struct node_builder {
     struct graph_core core;
     unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
     struct memsys *memory;                          /* as instructions that retire leave it */
-    struct code_second code_second;                 /* the L2 without data */
+    struct second_alone code_second;                /* the L2 without data */
+    struct second_alone data_second;                /* the L2 without instructions */
     uint64_t insns;                                 /* nodes built so far */
     uint32_t stores;                                /* stores so far */
     uint32_t arrivals;                              /* arrivals so far */

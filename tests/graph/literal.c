@@ -237,6 +237,12 @@ static unsigned data_latency(const struct evaluation *e, unsigned cycles)
     return cycles < first ? first : cycles > second && !(e->real & GRAPH_L2D) ? second : cycles;
 }
 
+/* Whether data comes from the L2 that comes from beyond it if both data caches are real. */
+static bool second_has_data(const struct evaluation *e, const struct graph_node *n)
+{
+    return !(e->real & GRAPH_L2D) || (n->data_alone && !(e->real & GRAPH_L2I));
+}
+
 /* When a load has its data from the caches. */
 static int64_t from_cache(const struct evaluation *e, const struct graph_node *n, int64_t t)
 {
@@ -244,7 +250,7 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     unsigned cycles = n->load_cycles[v];
     if (!(e->real & GRAPH_L1D))
         return t + first;
-    if (cycles > second && !(e->real & GRAPH_L2D))
+    if (cycles > second && second_has_data(e, n))
         cycles = second;
     int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
     if (n->arrival_distance[v])
@@ -389,7 +395,7 @@ static void drain(struct evaluation *e, const struct graph_node *n, uint64_t i, 
 {
     unsigned second = e->core->latency[LEVEL_L2];
     unsigned cycles = e->real & GRAPH_L1D ? n->drain_cycles[prediction(e)] : 1;
-    if (cycles > second && !(e->real & GRAPH_L2D))
+    if (cycles > second && second_has_data(e, n))
         cycles = second;
     e->access = later(e->access, c);
     bool requests = n->requests >> prediction(e) & 1;

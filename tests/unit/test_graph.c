@@ -577,6 +577,20 @@ static void memory_takes_the_transfer_of_a_line(void **state)
     assert_int_equal(core.latency[LEVEL_MEMORY], MISS + 64 / 4 - 1);
 }
 
+static void data_alone_in_the_second_cache_comes_from_there(void **state)
+{
+    (void)state;
+    begin();
+    add_load(MISS)->data_alone = true;
+    assert_int_equal(cycles() - cycles_without(GRAPH_L2I), MISS - SECOND);
+    assert_int_equal(cycles() - cycles_without(GRAPH_L1I | GRAPH_L2I), MISS - SECOND);
+    begin();
+    add_store(MISS)->data_alone = true;
+    struct graph_node *n = add_store(1); /* an atomic, which waits until the store has left */
+    n->flags = NODE_STORE | NODE_AT_HEAD;
+    assert_int_equal(cycles() - cycles_without(GRAPH_L2I), MISS - SECOND);
+}
+
 static void a_branch_ends_its_bundle(void **state)
 {
     (void)state;
@@ -705,6 +719,7 @@ int main(void)
         cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
         cmocka_unit_test(a_prefetch_of_an_instruction_line_needs_an_mshr),
         cmocka_unit_test(memory_takes_the_transfer_of_a_line),
+        cmocka_unit_test(data_alone_in_the_second_cache_comes_from_there),
         cmocka_unit_test(a_branch_ends_its_bundle),
         cmocka_unit_test(a_bundle_takes_the_room_of_a_full_one),
         cmocka_unit_test(a_bundle_commits_as_a_whole),

@@ -1,10 +1,10 @@
-#include "graph/code_second.h"
+#include "graph/second_alone.h"
 
 #include "memsys/memsys.h"
 
-bool code_second_init(struct code_second *c, const struct core_config *config)
+bool second_alone_init(struct second_alone *c, const struct core_config *config)
 {
-    *c = (struct code_second){.present = config->l2_size != 0};
+    *c = (struct second_alone){.present = config->l2_size != 0};
     if (!c->present)
         return true;
     uint64_t sets = config->l2_size / (config->l2_ways * config->l2_line);
@@ -12,7 +12,7 @@ bool code_second_init(struct code_second *c, const struct core_config *config)
                      cache_replacements[config->l2_replacement], 0);
 }
 
-void code_second_begin(struct code_second *c, const struct tags *l2)
+void second_alone_begin(struct second_alone *c, const struct tags *l2)
 {
     struct tags *t = &c->tags;
     for (size_t i = 0; c->present && i < (t->set_mask + 1) * t->ways; i++) {
@@ -22,7 +22,7 @@ void code_second_begin(struct code_second *c, const struct tags *l2)
     }
 }
 
-void code_second_free(struct code_second *c)
+void second_alone_free(struct second_alone *c)
 {
     tags_free(&c->tags);
 }
@@ -30,7 +30,7 @@ void code_second_free(struct code_second *c)
 /* Bit of an arrival: the line has been proposed, and it is not known whether it came. */
 #define PROPOSED (UINT64_C(1) << 63)
 
-bool code_second_propose(struct code_second *c, uint64_t addr, uint64_t insn)
+bool second_alone_propose(struct second_alone *c, uint64_t addr, uint64_t insn)
 {
     struct tags *t = &c->tags;
     if (!c->present)
@@ -44,14 +44,14 @@ bool code_second_propose(struct code_second *c, uint64_t addr, uint64_t insn)
     return !(t->arrival[i] & PROPOSED);
 }
 
-void code_second_confirm(struct code_second *c, uint64_t addr)
+void second_alone_confirm(struct second_alone *c, uint64_t addr)
 {
     ptrdiff_t i = c->present ? tags_find(&c->tags, addr) : -1;
     if (i >= 0)
         c->tags.arrival[i] &= ~PROPOSED;
 }
 
-bool code_second_use(struct code_second *c, uint64_t addr, uint64_t insn, unsigned window)
+bool second_alone_use(struct second_alone *c, uint64_t addr, uint64_t insn, unsigned window)
 {
     struct tags *t = &c->tags;
     if (!c->present)
