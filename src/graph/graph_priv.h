@@ -60,6 +60,9 @@ enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAP
 /* Lines that one access makes prefetchers propose for an L1 and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
 
+/* Whether the first use of a line that a prefetcher has proposed found it in the real run, or on its way. */
+enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED };
+
 /* An L1I with more MSHRs never lacks one. */
 enum { FETCH_MSHRS_MOST = 16 };
 
@@ -98,6 +101,7 @@ struct graph_node {
      * this distance. Where the prefetch found no MSHR, it requests the line itself, which takes `load_cycles`. */
     uint16_t used_distance;
     uint8_t used_line;
+    uint8_t used_really;    /* enum used_really */
     uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
     uint16_t
         second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */

@@ -129,8 +129,10 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
             unsigned j = first_judge(g) + k;
             uint64_t when = time_of(l, t, l->judge_lane[j]);
             uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
-            if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
-                contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
+            if (caches_of(l, g) > 1 && n->used_really != USED_UNKNOWN)
+                made = (uint16_t)((made & ~(1 << j)) | (n->used_really == USED_PREFETCHED) << j);
+            else if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
+                     contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
                 made &= (uint16_t) ~(1 << j);
             if (!(made >> j & 1))
                 waits[k] = judges_find_mshr(l, n, j, t);

@@ -211,6 +211,8 @@ static void set_use(struct node_builder *b, const struct held_insn *h, struct gr
     }
     if (n->used_distance)
         n->requests = 0;
+    if (n->used_distance && !n->match)
+        n->used_really = requested ? USED_REQUESTED : USED_PREFETCHED;
     e->prefetch_arrival = 0;
 }
 

@@ -274,6 +274,8 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
         v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
         v->merges &=
             prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
+        if (e->real & GRAPH_L2D && n->used_really != USED_UNKNOWN)
+            v->merges = n->used_really == USED_PREFETCHED;
     }
     if (v->merges) {
         *t = later(*t, prefetch);

@@ -591,6 +591,24 @@ static void data_alone_in_the_second_cache_comes_from_there(void **state)
     assert_int_equal(cycles() - cycles_without(GRAPH_L2I), MISS - SECOND);
 }
 
+static void a_prefetch_is_made_if_the_real_run_made_it(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(0), *use = add_load(MISS);
+    n->dest = use->source[0] = REG;
+    n->prefetch_cycles = MISS;
+    n->prefetch_lines = 1;
+    use->requests = 0;
+    use->used_distance = 1;
+    /* The first load issues one cycle after dispatch, and the second one when it has its data. */
+    long issue = 1 + FRONT_STAGES + 1;
+    use->used_really = USED_PREFETCHED;
+    assert_int_equal(cycles(), issue + MISS + 1);
+    use->used_really = USED_REQUESTED;
+    assert_int_equal(cycles(), issue + HIT + MISS + 1);
+}
+
 static void a_branch_ends_its_bundle(void **state)
 {
     (void)state;
@@ -720,6 +738,7 @@ int main(void)
         cmocka_unit_test(a_prefetch_of_an_instruction_line_needs_an_mshr),
         cmocka_unit_test(memory_takes_the_transfer_of_a_line),
         cmocka_unit_test(data_alone_in_the_second_cache_comes_from_there),
+        cmocka_unit_test(a_prefetch_is_made_if_the_real_run_made_it),
         cmocka_unit_test(a_branch_ends_its_bundle),
         cmocka_unit_test(a_bundle_takes_the_room_of_a_full_one),
         cmocka_unit_test(a_bundle_commits_as_a_whole),
