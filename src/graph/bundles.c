@@ -26,8 +26,7 @@ struct bundles {
     struct row dispatched;          /* of that bundle */
     struct row complete;            /* it can commit, as far as its instructions have completed */
     struct row committed;           /* the last bundle before it */
-    struct row slot;                /* its entry of the ROB */
-    struct row *freed;              /* by entry of the ROB: commit of the last bundle in it */
+    struct row *freed;              /* commit of the last bundles, as many as the ROB holds, the first one first */
 };
 
 static struct member *member_at(struct bundles *b, uint64_t number)
@@ -44,13 +43,6 @@ static bool any_lane(const struct row *r)
 }
 
 /* ---- dispatch */
-
-/* Sets `r` to the time at which the ROB has room for the bundle that begins. */
-INLINE void await_rob(const struct bundles *b, struct row *r)
-{
-    ALL_LANES(i)
-    r->lane[i] = b->freed[b->slot.lane[i]].lane[i];
-}
 
 /* In the lanes of the mask `open`, an instruction joins the bundle that dispatches at the times in `d` if it has passed
  * the front end by then, which may make the bundle wait for room. Then `behind` counts it. */
@@ -77,13 +69,12 @@ FOR_EACH_HOST static void form(struct lanes *l, struct bundles *b, struct row *d
 {
     const struct graph_node *n = &member_at(b, l->insns)->node;
     const struct row *decoded = decoded_at(l, l->insns), *room = room_of(l, n, l->insns);
-    struct row begins, open, rob, behind = {{0}};
-    await_rob(b, &rob);
+    struct row begins, open, behind = {{0}}, *rob = &b->freed[0];
     ALL_LANES(i)
     {
         begins.lane[i] = open.lane[i] = b->left.lane[i] ? 0 : -1;
         int16_t order = after(b->dispatched.lane[i], 1);
-        d->lane[i] = later(later(decoded->lane[i], order), later(room->lane[i], rob.lane[i]));
+        d->lane[i] = later(later(decoded->lane[i], order), later(room->lane[i], rob->lane[i]));
     }
     for (uint64_t k = l->insns + 1; k < l->insns + b->most && k < b->fetched && any_lane(&open); k++) {
         const struct graph_node *next = &member_at(b, k)->node;
@@ -155,17 +146,26 @@ FOR_EACH_HOST static void drain(struct lanes *l, struct member *m, const struct 
     l->arrivals = arrivals;
 }
 
-/* Bundles that end with this instruction free their entry of the ROB; the next ones take others. */
-INLINE void free_rob(struct bundles *b, const struct row *ends)
+INLINE void choose(struct row *restrict to, const struct row *restrict from, const struct row *restrict mask)
 {
     ALL_LANES(i)
-    {
-        int16_t slot = b->slot.lane[i];
-        if (!ends->lane[i])
-            continue;
-        b->freed[slot].lane[i] = b->committed.lane[i];
-        b->slot.lane[i] = (int16_t)(slot + 1 == (int)b->slots ? 0 : slot + 1);
-    }
+    to->lane[i] = (int16_t)((to->lane[i] & ~mask->lane[i]) | (from->lane[i] & mask->lane[i]));
+}
+
+/* Bundles that end with this instruction will free the ROB when those before them have. */
+INLINE void free_rob(struct bundles *b, const struct row *ends)
+{
+    for (unsigned k = 0; k + 1 < b->slots; k++)
+        choose(&b->freed[k], &b->freed[k + 1], ends);
+    choose(&b->freed[b->slots - 1], &b->committed, ends);
+}
+
+/* Sets `mask` to the lanes in which a bundle ends that has the instruction `distance` back. */
+INLINE void mask_members(struct row *restrict mask, const struct row *restrict ends, const struct row *restrict place,
+                         int16_t distance)
+{
+    ALL_LANES(i)
+    mask->lane[i] = ends->lane[i] & (int16_t)(place->lane[i] >= distance ? -1 : 0);
 }
 
 /* An instruction has completed: bundles that end with it commit. */
@@ -183,18 +183,18 @@ FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, cons
     }
     unsigned before = l->insns < b->most - 1 ? (unsigned)l->insns : b->most - 1;
     for (unsigned k = 1; k <= before; k++) {
-        struct row *r = committed_at(l, l->insns - k);
-        ALL_LANES(i)
-        r->lane[i] = ends.lane[i] && b->place.lane[i] >= (int16_t)k ? last->lane[i] : r->lane[i];
+        struct row mask;
+        mask_members(&mask, &ends, &b->place, (int16_t)k);
+        choose(committed_at(l, l->insns - k), last, &mask);
     }
-    free_rob(b, &ends);
+    if (any_lane(&ends))
+        free_rob(b, &ends);
     for (unsigned k = before + 1; k-- > 0;) {
         struct row mask;
         struct member *m = member_at(b, l->insns - k);
         if (!(m->node.flags & NODE_STORE))
             continue;
-        ALL_LANES(i)
-        mask.lane[i] = ends.lane[i] && b->place.lane[i] >= (int16_t)k ? -1 : 0;
+        mask_members(&mask, &ends, &b->place, (int16_t)k);
         if (any_lane(&mask))
             drain(l, m, last, &mask);
     }
