@@ -258,17 +258,24 @@ static void go_on(struct lanes *l, struct bundles *b, bool all)
 
 /* ---- all instructions */
 
-/* Makes room for times that grow by so much. Instructions that have come before may still grow. */
+/* Whether times have room for the growth that is due, and for so much more. */
+static bool have_room(const struct lanes *l, unsigned by)
+{
+    return lanes_latest_time(l) + (int)(l->slack + by) <= TIME_MOST + SLACK_MOST;
+}
+
+/* Makes room for times that grow by so much. Instructions that have come before may still grow. If even new bases leave
+ * no room, the bundle in progress ends. */
 static void limit_times(struct lanes *l, struct bundles *b, unsigned by)
 {
     if (l->slack + by <= SLACK_MOST)
         return;
-    if (lanes_latest_time(l) >= TIME_MOST)
-        lanes_move_bases(l);
     l->slack = 0;
     for (uint64_t k = l->insns < b->most ? 0 : l->insns - b->most; k < b->nodes; k++)
         l->slack += lanes_growth(&l->core, &member_at(b, k)->node);
-    if (l->slack + by <= SLACK_MOST)
+    if (lanes_latest_time(l) >= TIME_MOST || !have_room(l, by))
+        lanes_move_bases(l);
+    if (have_room(l, by))
         return;
     bundles_flush(l);
     lanes_move_bases(l);

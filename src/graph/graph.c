@@ -110,11 +110,17 @@ int graph_check(const struct core_config *core, struct error *err)
         core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency + transfer_cycles(core);
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
-    if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST)
+    if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST ||
+        core->memory_write_cycles > EDGE_CYCLES_MOST)
         return error_set(err, -EINVAL,
-                         "graph: loads from memory (memory.latency and those of caches) and page walks "
-                         "(tlb.walk_latency) may take at most %d cycles",
+                         "graph: loads from memory (memory.latency and those of caches), page walks "
+                         "(tlb.walk_latency) and single writes (memory.write_cycles) may take at most %d cycles",
                          EDGE_CYCLES_MOST);
+    if (core->l1d_mshrs && core->store_buffer_size / core->l1d_mshrs * latency > STORE_LEAD_MOST)
+        return error_set(err, -EINVAL,
+                         "graph: the stores of a full store buffer may take at most %d cycles "
+                         "(store_buffer.size / l1d.mshrs * latency of memory)",
+                         STORE_LEAD_MOST);
     return 0;
 }
 

@@ -49,7 +49,7 @@ struct held_insn {
 };
 
 /* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these. */
-enum { EDGE_CYCLES_MOST = 2500 };
+enum { EDGE_CYCLES_MOST = 2500, STORE_LEAD_MOST = 18000 };
 
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };

@@ -24,7 +24,7 @@ spec.loader.exec_module(stacks_random)
 cores = stacks_random.cores
 
 MOST_INSNS = 8000
-REFUSED = ("graph: loads from memory", "--what-if ")
+REFUSED = ("graph: loads from memory", "graph: the stores of a full store buffer", "--what-if ")
 WHAT_IFS = 3  # of each draw
 LATENCIES = ("memory.latency", "l1d.latency", "l2.latency", "l3.latency", "tlb.walk_latency")
 
