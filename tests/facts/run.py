@@ -24,7 +24,9 @@ of a label. A group gives a name to each of its events: `counter a,b {loads,stor
 
 Every run is made twice, the second time with --step; counts and pipelines of both must be identical. Where stacks and
 counters are expected, those of both must be, too; the components of each stack must sum to the cycles, and only the base
-of a naive method or of sfmt may be negative. Counting changes no other count.
+of a naive method or of sfmt may be negative. Components of graph may be negative by up to a hundredth of the cycles: where
+prediction is real, lines come when they came in the run, and otherwise when the graph requests them. Counting changes no
+other count.
 """
 
 import ast
@@ -356,10 +358,11 @@ def check_stacks(report):
         if abs(sum(stack.values()) - report["cycles"]) > rounding:
             wrong.append(f"the stack of {method} sums to {sum(stack.values())}, not {report['cycles']}")
         may_be_negative = ["base"] if method in ("naive", "naive_nonspec", "sfmt") else []
+        least = -report["cycles"] / 100 if method == "graph" else 0
         wrong += [
             f"stack.{method}.{component} is {cycles}"
             for component, cycles in stack.items()
-            if cycles < 0 and component not in may_be_negative
+            if cycles < least and component not in may_be_negative
         ]
     return wrong
 
