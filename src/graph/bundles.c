@@ -315,7 +315,7 @@ struct bundles *bundles_new(const struct graph_core *c)
     memset(b, 0, sizeof *b);
     b->most = c->bundle;
     b->slots = c->rob_size / c->bundle;
-    b->freed = aligned_alloc(64, b->slots * sizeof *b->freed);
+    b->freed = aligned_alloc(64, (b->slots * sizeof *b->freed + 63) / 64 * 64);
     if (b->freed == NULL) {
         bundles_free(b);
         return NULL;
