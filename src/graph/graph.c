@@ -108,6 +108,8 @@ int graph_check(const struct core_config *core, struct error *err)
 {
     uint64_t latency =
         core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency + transfer_cycles(core);
+    if (core->dispatch_bundle)
+        return error_set(err, -EINVAL, "graph: cores that dispatch bundles (dispatch.bundle) have no dependence graph");
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
     if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST ||
@@ -177,7 +179,8 @@ static void evaluate_what_ifs(struct graph *g, unsigned count)
 static void evaluate_to(struct graph *g, uint64_t end)
 {
     while (g->evaluated < end) {
-        uint64_t stop = end < next_mark(g) ? end : next_mark(g);
+        uint64_t mark = next_mark(g); /* passed already if its bundle has not ended in all lanes */
+        uint64_t stop = mark > g->evaluated && mark < end ? mark : end;
         unsigned count = 0;
         for (; count < BATCH && g->evaluated + count < stop; count++)
             node_build(g->builder, &g->held[(g->evaluated + count) % HELD], &g->node[count]);
