@@ -7,7 +7,6 @@
 #include "graph/lanes_rows.h"
 
 enum {
-    BUNDLE_MOST = 16,       /* instructions in a bundle */
     NODES = 2 * BUNDLE_MOST /* those that have been fetched ahead, and those whose bundle may not have ended */
 };
 

@@ -7,7 +7,7 @@
 static uint16_t moved(unsigned cycles, unsigned from, unsigned to, unsigned least)
 {
     int now = (int)cycles + (int)to - (int)from;
-    return (uint16_t)(now < (int)least ? (int)least : now < EDGE_CYCLES_MOST ? now : EDGE_CYCLES_MOST);
+    return (uint16_t)(now < (int)least ? (int)least : now);
 }
 
 /* Moves a latency by what its level takes more or less: the level that takes as long or, of latencies between two
@@ -102,6 +102,7 @@ void node_change(struct node_changer *c, const struct held_insn *h, struct graph
     if (c->changes & WHAT_IF_ROOM)
         n->room = room_take(&c->room, h);
     limit_match(c, n);
+    node_bound_edges(n, c->to.edge_most);
 }
 
 bool node_changer_init(struct node_changer *c, const struct graph_core *from, const struct graph_core *to,

@@ -70,6 +70,7 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
                              .dispatch_width = (unsigned)k->dispatch_width,
                              .commit_width = (unsigned)k->commit_width,
                              .bundle = (unsigned)k->dispatch_bundle,
+                             .edge_most = edge_cycles_most((unsigned)k->dispatch_bundle),
                              .rob_size = (unsigned)k->rob_size,
                              .lsq_size = limit_or_any(k->lsq_size),
                              .lsq_loads = limit_or_any(k->lsq_loads),
@@ -106,18 +107,16 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
 
 int graph_check(const struct core_config *core, struct error *err)
 {
+    const unsigned most = edge_cycles_most((unsigned)core->dispatch_bundle);
     uint64_t latency =
         core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_latency + transfer_cycles(core);
-    if (core->dispatch_bundle)
-        return error_set(err, -EINVAL, "graph: cores that dispatch bundles (dispatch.bundle) have no dependence graph");
     if (core->issue_order != ISSUE_OUT_OF_ORDER)
         return error_set(err, -EINVAL, "graph: cores that issue in order (issue.order) have no dependence graph");
-    if (latency > EDGE_CYCLES_MOST || core->tlb_walk_latency > EDGE_CYCLES_MOST ||
-        core->memory_write_cycles > EDGE_CYCLES_MOST)
+    if (latency > most || core->tlb_walk_latency > most || core->memory_write_cycles > most)
         return error_set(err, -EINVAL,
                          "graph: loads from memory (memory.latency and those of caches), page walks "
-                         "(tlb.walk_latency) and single writes (memory.write_cycles) may take at most %d cycles",
-                         EDGE_CYCLES_MOST);
+                         "(tlb.walk_latency) and single writes (memory.write_cycles) may take at most %u cycles",
+                         most);
     if (core->l1d_mshrs && core->store_buffer_size / core->l1d_mshrs * latency > STORE_LEAD_MOST)
         return error_set(err, -EINVAL,
                          "graph: the stores of a full store buffer may take at most %d cycles "
@@ -181,9 +180,10 @@ static void evaluate_to(struct graph *g, uint64_t end)
     while (g->evaluated < end) {
         uint64_t mark = next_mark(g); /* passed already if its bundle has not ended in all lanes */
         uint64_t stop = mark > g->evaluated && mark < end ? mark : end;
+        struct held_insns held = {.of = g->held, .size = HELD, .end = g->retired};
         unsigned count = 0;
         for (; count < BATCH && g->evaluated + count < stop; count++)
-            node_build(g->builder, &g->held[(g->evaluated + count) % HELD], &g->node[count]);
+            node_build(g->builder, &held, g->evaluated + count, &g->node[count]);
         lanes_evaluate(g->lanes, g->node, count);
         if (g->what_ifs.count)
             evaluate_what_ifs(g, count);
@@ -203,6 +203,9 @@ static uint64_t first_unknown(const struct graph *g)
 void graph_advance(struct graph *g, uint64_t insns)
 {
     uint64_t known = g->evaluated + (uint32_t)((uint32_t)first_unknown(g) - (uint32_t)g->evaluated);
+    uint64_t ahead = g->core.bundle ? g->core.bundle - 1 : 0; /* they may be in one bundle with the last */
+    uint64_t whole = g->retired > ahead ? g->retired - ahead : 0;
+    known = known < whole ? known : whole;
     evaluate_to(g, known < insns ? known : insns);
 }
 

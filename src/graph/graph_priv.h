@@ -12,6 +12,16 @@
 /* Of widths and sizes of a lane: there is no limit. */
 #define NO_LIMIT UINT32_MAX
 
+/* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these, or with bundles, for
+ * one of each instruction of two bundles. */
+enum { EDGE_CYCLES_MOST = 2500, BUNDLES_CYCLES_MOST = 28000, STORE_LEAD_MOST = 18000 };
+
+static inline unsigned edge_cycles_most(unsigned bundle)
+{
+    unsigned each = bundle ? BUNDLES_CYCLES_MOST / (2 * bundle) : EDGE_CYCLES_MOST;
+    return each < EDGE_CYCLES_MOST ? each : EDGE_CYCLES_MOST;
+}
+
 /* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
 struct graph_core {
     unsigned real;  /* mask of structures that are real; the evaluation of all sets at once does not use it */
@@ -20,7 +30,8 @@ struct graph_core {
     unsigned fetch_latency; /* of the L1I */
     unsigned fetch_mshrs;   /* of an L1I with a prefetcher, if there are few; else 1 << 30 */
     unsigned front_stages, front_size, decode_width, dispatch_width, commit_width;
-    unsigned bundle; /* most instructions that dispatch and commit as a whole; 0: no bundles */
+    unsigned bundle;    /* most instructions that dispatch and commit as a whole; 0: no bundles */
+    unsigned edge_most; /* edge_cycles_most */
     unsigned rob_size, lsq_size, lsq_loads, lsq_stores, store_buffer_size, int_regs, fp_regs;
     unsigned issue_width, ports, queue_size[QUEUES], iq_size;
     unsigned mshrs; /* of the L1D */
@@ -35,6 +46,9 @@ struct graph_core {
     struct class_timing timing[CLASS_COUNT];
 };
 
+/* Most instructions in a bundle. */
+enum { BUNDLE_MOST = 16 };
+
 /* An instruction that has retired and waits until older stores have reached the cache. */
 struct held_insn {
     uint64_t pc, addr;
@@ -48,8 +62,11 @@ struct held_insn {
     struct unit_use wrong_path;
 };
 
-/* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these. */
-enum { EDGE_CYCLES_MOST = 2500, STORE_LEAD_MOST = 18000 };
+/* Instructions that have retired, in the order of the program: number i is element i modulo `size`. */
+struct held_insns {
+    const struct held_insn *of;
+    uint64_t size, end; /* `end`: number of the first that has not retired yet */
+};
 
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
@@ -155,8 +172,10 @@ void node_builder_begin(struct node_builder *b, struct core *c);
 void node_builder_free(struct node_builder *b);
 /* The next instruction is fetched when all before it have retired. */
 void node_builder_serialize(struct node_builder *b);
-/* Makes the node of the next instruction in program order. */
-void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
+/* Makes the node of the next instruction in program order, number `i` of `held`. With bundles it also looks at those
+ * that may be in one bundle with it, as far as they have retired. */
+void node_build(struct node_builder *b, const struct held_insns *held, uint64_t i, struct graph_node *n);
+void node_bound_edges(struct graph_node *n, unsigned most);
 
 /* ---- lanes.c */
 

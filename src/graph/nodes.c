@@ -7,29 +7,28 @@
 
 /* ---- the node */
 
-static void bound(uint16_t *cycles)
+static void bound(uint16_t *cycles, unsigned most)
 {
-    if (*cycles > EDGE_CYCLES_MOST)
-        *cycles = EDGE_CYCLES_MOST;
+    if (*cycles > most)
+        *cycles = (uint16_t)most;
 }
 
-static void bound_edges(struct graph_node *n)
+void node_bound_edges(struct graph_node *n, unsigned most)
 {
-    const unsigned large = ~0u << 11; /* bits of numbers that may be too large; few are */
-    unsigned all = n->misfetch_cycles;
+    unsigned all = n->misfetch_cycles; /* at least as much as the longest edge */
     for (unsigned v = 0; v < PREDICTIONS; v++)
         all |= n->itlb_cycles[v] | n->dtlb_cycles[v] | n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] |
                n->drain_cycles[v];
-    if (!(all & large))
+    if (all <= most)
         return;
-    bound(&n->misfetch_cycles);
+    bound(&n->misfetch_cycles, most);
     for (unsigned v = 0; v < PREDICTIONS; v++) {
-        bound(&n->itlb_cycles[v]);
-        bound(&n->dtlb_cycles[v]);
-        bound(&n->l1i_cycles[v]);
-        bound(&n->l2i_cycles[v]);
-        bound(&n->load_cycles[v]);
-        bound(&n->drain_cycles[v]);
+        bound(&n->itlb_cycles[v], most);
+        bound(&n->dtlb_cycles[v], most);
+        bound(&n->l1i_cycles[v], most);
+        bound(&n->l2i_cycles[v], most);
+        bound(&n->load_cycles[v], most);
+        bound(&n->drain_cycles[v], most);
     }
 }
 
@@ -46,8 +45,26 @@ static uint8_t flags_of(const struct held_insn *h)
     return (uint8_t)flags;
 }
 
-void node_build(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
+/* Loads of a bundle access the caches before its stores, which leave when the whole bundle commits. Where the bundle
+ * will end is not known yet: it is taken to be as long as it can be. */
+static void look_at_bundle(struct node_builder *b, const struct held_insns *held, uint64_t i)
 {
+    unsigned most = b->core.bundle;
+    for (unsigned k = 0; k < most && i + k < held->end; k++) {
+        const struct held_insn *h = &held->of[(i + k) % held->size];
+        if (k && h->flags & IS_AT_HEAD)
+            break;
+        nodes_look_at(b, h);
+        if (flags_of(h) & NODE_ENDS_BUNDLE)
+            break;
+    }
+}
+
+void node_build(struct node_builder *b, const struct held_insns *held, uint64_t i, struct graph_node *n)
+{
+    const struct held_insn *h = &held->of[i % held->size];
+    if (b->looked == b->insns)
+        look_at_bundle(b, held, i);
     *n = (struct graph_node){.flags = flags_of(h),
                              .class = h->class,
                              .source = {h->source[0], h->source[1], h->source[2]},
@@ -59,7 +76,7 @@ void node_build(struct node_builder *b, const struct held_insn *h, struct graph_
         nodes_set_load(b, h, n);
     if (h->flags & IS_STORE)
         nodes_set_store(b, h, n);
-    bound_edges(n);
+    node_bound_edges(n, b->core.edge_most);
     b->insns++;
 }
 

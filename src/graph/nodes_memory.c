@@ -1,4 +1,6 @@
 /* What instructions that retire find in caches and TLBs: the second memory hierarchy, which no wrong path accesses. */
+#include <string.h>
+
 #include "graph/nodes_priv.h"
 
 /* Returns the level that has the line, from misses counted before and after the access. */
@@ -43,7 +45,7 @@ unsigned nodes_fetch_level(struct node_builder *b, const struct held_insn *h, ui
     return level;
 }
 
-unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, unsigned *translation)
+static unsigned access_data(struct node_builder *b, const struct held_insn *h, unsigned *translation)
 {
     const struct memsys_counts *w = memsys_warm_counts(b->memory);
     uint64_t tlb[2] = {w->dtlb_misses[0], w->dtlb_walks[0]};
@@ -54,6 +56,33 @@ unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, uns
     if ((h->flags & IS_MEM) == IS_MEM) /* an atomic loads, and its store comes later */
         memsys_warm_data(b->memory, h->addr, h->size, h->pc, true);
     return level_from_counts(b->memory, before, after);
+}
+
+static bool only_loads(const struct held_insn *h)
+{
+    return h->size && (h->flags & IS_MEM) == IS_LOAD;
+}
+
+void nodes_look_at(struct node_builder *b, const struct held_insn *h)
+{
+    struct found_data *f = &b->found[b->looked++ % BUNDLE_MOST];
+    if (!only_loads(h))
+        return;
+    b->prefetches = 0;
+    f->level = access_data(b, h, &f->translation);
+    f->prefetches = b->prefetches;
+    memcpy(f->prefetched, b->prefetched, f->prefetches * sizeof *f->prefetched);
+}
+
+unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, unsigned *translation)
+{
+    if (b->insns >= b->looked || !only_loads(h))
+        return access_data(b, h, translation);
+    const struct found_data *f = &b->found[b->insns % BUNDLE_MOST];
+    *translation = f->translation;
+    b->prefetches = f->prefetches;
+    memcpy(b->prefetched, f->prefetched, f->prefetches * sizeof *f->prefetched);
+    return f->level;
 }
 
 unsigned nodes_add_prefetches(struct node_builder *b, bool data, unsigned into, unsigned line_shift, uint32_t arrival,

@@ -45,6 +45,12 @@ struct page_entry {
     uint32_t insn[PREDICTIONS]; /* number of the instruction that walked */
 };
 
+/* What a load has found that accessed its data before it became a node. */
+struct found_data {
+    unsigned level, translation, prefetches; /* as nodes_data_level and `prefetched` have them */
+    struct prefetched_line prefetched[PREFETCHES];
+};
+
 struct node_builder {
     struct graph_core core;
     unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
@@ -52,6 +58,7 @@ struct node_builder {
     struct second_alone code_second;                /* the L2 without data */
     struct second_alone data_second;                /* the L2 without instructions */
     uint64_t insns;                                 /* nodes built so far */
+    uint64_t looked;                                /* instructions looked at so far; without bundles 0 */
     uint32_t stores;                                /* stores so far */
     uint32_t arrivals;                              /* arrivals so far */
     bool prefetcher;                                /* the L1I has one */
@@ -66,6 +73,7 @@ struct node_builder {
     uint32_t walks;                                /* walks for data so far */
     struct prefetched_line prefetched[PREFETCHES]; /* by the current access */
     unsigned prefetches;                           /* elements of `prefetched` */
+    struct found_data found[BUNDLE_MOST];          /* by loads that were looked at, by instruction */
     uint32_t bucket[BUCKETS];                      /* number of the youngest store in each list, or NO_STORE */
     struct recent_store store[GRAPH_STORES];
 };
@@ -95,6 +103,8 @@ unsigned nodes_fetch_level(struct node_builder *b, const struct held_insn *h, ui
 /* Accesses data. Returns the level that has it, and sets *translation to the enum tlb_level that has the translation.
  */
 unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, unsigned *translation);
+/* The next instruction that has not been looked at accesses its data if it is a load; an atomic waits for its turn. */
+void nodes_look_at(struct node_builder *b, const struct held_insn *h);
 /* Returns the level that has a translation, from misses and walks counted before and after the access. */
 unsigned nodes_tlb_level(const uint64_t before[2], const uint64_t after[2]);
 /* Of the lines that the last access made prefetchers request, into a cache of this level: remembers in the table that

@@ -31,7 +31,7 @@ def predicted(report, *perfect):
     return next(s["cycles"] for s in report["graph"]["sets"] if s["real"] == real)
 
 
-@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+@pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload, perfect", [("branch_bound", ["branch"]), ("icache_bound", ["l1i", "l2i"]),
                                                ("memory_bound", ["l2d"]), ("mix", ["branch", "l2d"]),
                                                ("columns", STRUCTURES), ("divide_bound", STRUCTURES)])
@@ -43,7 +43,7 @@ def test_predicted_cycles_are_those_of_a_simulation(here, core, workload, perfec
     assert abs(predicted(report, *perfect) - simulated) <= 0.01 * simulated
 
 
-@pytest.mark.parametrize("core", ["eyerman2006", "modern"])
+@pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload", ["branch_bound", "balanced"])
 def test_a_warm_up_ends_with_an_empty_pipeline(here, core, workload):
     """Its instructions are not counted, but fill the caches of the graph's own."""
@@ -169,7 +169,6 @@ def test_a_graph_that_is_off_is_not_the_default(here, words):
 @pytest.mark.mistake
 @pytest.mark.parametrize("pattern, words", [
     (r"cores that issue in order \(issue.order\) have no", "--method graph --set issue.order=in_order"),
-    (r"cores that dispatch bundles \(dispatch.bundle\) have no dependence graph", "--method graph --core ppc970"),
     ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
     ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
     ("--interactions needs the method graph, and --stage shows no method", "--stage all --interactions"),

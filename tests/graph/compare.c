@@ -455,8 +455,9 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     graph_finish(c->graph);
     struct recording *r = &c->recording;
     struct graph_node *nodes = resized(NULL, r->count + 1, sizeof *nodes);
+    const struct held_insns held = {.of = r->insns, .size = r->count, .end = r->count};
     for (uint64_t i = 0; i < r->count; i++)
-        node_build(r->builder, &r->insns[i], &nodes[i]);
+        node_build(r->builder, &held, i, &nodes[i]);
     compare_evaluations(c, nodes);
     if (c->show)
         show_predicted(c);

@@ -53,7 +53,7 @@ class Fuzzer(stacks_random.Fuzzer):
         """The command."""
         rng = random.Random(f"{self.seed} {k}")
         core, settings = cores.draw_core(rng, self.params, self.cores)
-        settings["dispatch.bundle"], settings["issue.order"] = 0, "out_of_order"
+        settings["issue.order"] = "out_of_order"
         for name in LATENCIES:
             if settings.get(name, 0) > 400 and rng.random() < 0.9:
                 settings[name] = rng.randrange(1, 400)
