@@ -80,16 +80,18 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
 }
 
 /* In lanes in which the matching store has not left the store buffer when the load issues, the load takes its data from
- * the store (x), or waits until the store has left. Then it issues again. */
+ * the store (x), or waits until the store has left. Then it issues again, and finds in the cache what the store has
+ * left there. */
 INLINE void forward(struct lanes *restrict l, const struct contention_need *need, const struct graph_node *n,
                     struct row *restrict t, struct row *restrict x)
 {
     uint32_t store = (l->stores + 1 - n->match) & l->store_mask;
     const struct row *left = &l->left[store], *data = &l->data[store];
     bool whole = n->flags & NODE_WHOLE;
-    int16_t first = (int16_t)l->core.latency[LEVEL_L1], forwarded = (int16_t)l->core.forward_latency;
-    int16_t latency = whole ? forwarded : first, latency_same = (int16_t)(forwarded + (whole ? 0 : first));
+    int forwarded = (int)l->core.forward_latency,
+        same_latency = forwarded + (whole ? 0 : (int)l->core.latency[LEVEL_L1]);
     struct row again, in;            /* when it issues again; mask of lanes in which the store is in the queue */
+    struct row from_cache;           /* when it has its data then, if not from the store */
     struct row same = {.lane = {0}}; /* mask: the store is in its bundle, and forwards what it has */
     if (l->bundles)
         bundles_share(l, n->match, &same);
@@ -102,10 +104,12 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
     ALL_LANES(i)
     again.lane[i] = in.lane[i] ? again.lane[i] : t->lane[i];
     judges_issue_again(l, need, t, &again);
+    if (!whole)
+        load(l, n, &again, &from_cache);
     ALL_LANES(i)
     {
         int16_t mask = in.lane[i];
-        int16_t done = after(again.lane[i], same.lane[i] ? latency_same : latency);
+        int16_t done = whole || same.lane[i] ? after(again.lane[i], same_latency) : from_cache.lane[i];
         x->lane[i] = (int16_t)((mask & done) | (~mask & x->lane[i]));
         t->lane[i] = (int16_t)((mask & again.lane[i]) | (~mask & t->lane[i]));
     }

@@ -201,19 +201,20 @@ static void set_use(struct node_builder *b, const struct held_insn *h, struct gr
     const struct data_access *a = &h->access;
     uint64_t addr = h->addr;
     bool requested = a->level > LEVEL_L1 && !a->merged;
-    n->used_distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
+    uint16_t distance = distance_to(e->prefetch_arrival, b->arrivals, GRAPH_ARRIVALS);
+    e->prefetch_arrival = 0;
+    if (distance == 0 || n->match)
+        return; /* a load that may take its data from a store waits for the prefetch as for any arrival */
+    n->used_distance = distance;
     n->used_line = e->prefetch_line;
-    for (unsigned v = 0; n->used_distance && v < PREDICTIONS; v++) {
+    for (unsigned v = 0; v < PREDICTIONS; v++) {
         n->load_cycles[v] = requested ? a->cycles : e->prefetch_cycles;
-        n->arrival_distance[v] = n->used_distance;
+        n->arrival_distance[v] = distance;
         const struct line_entry *second = entry_of(b->second_line, addr >> b->second_shift);
         n->second_distance[v] = distance_to(second->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
     }
-    if (n->used_distance)
-        n->requests = 0;
-    if (n->used_distance && !n->match)
-        n->used_really = requested ? USED_REQUESTED : USED_PREFETCHED;
-    e->prefetch_arrival = 0;
+    n->requests = 0;
+    n->used_really = requested ? USED_REQUESTED : USED_PREFETCHED;
 }
 
 void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)

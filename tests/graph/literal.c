@@ -310,7 +310,7 @@ static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i
     *t = again;
     if (!whole && same_bundle)
         return again + e->core->forward_latency + e->core->latency[LEVEL_L1];
-    return again + (whole ? e->core->forward_latency : e->core->latency[LEVEL_L1]);
+    return whole ? again + e->core->forward_latency : from_cache(e, n, again);
 }
 
 static int64_t store(struct evaluation *e, const struct graph_node *n, int64_t t, int64_t loaded)
