@@ -102,7 +102,7 @@ void node_change(struct node_changer *c, const struct held_insn *h, struct graph
     if (c->changes & WHAT_IF_ROOM)
         n->room = room_take(&c->room, h);
     limit_match(c, n);
-    node_bound_edges(n, c->to.edge_most);
+    node_bound_edges(n, &c->to);
 }
 
 bool node_changer_init(struct node_changer *c, const struct graph_core *from, const struct graph_core *to,

@@ -71,6 +71,7 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
                              .commit_width = (unsigned)k->commit_width,
                              .bundle = (unsigned)k->dispatch_bundle,
                              .edge_most = edge_cycles_most((unsigned)k->dispatch_bundle),
+                             .node_most = node_cycles_most((unsigned)k->dispatch_bundle),
                              .rob_size = (unsigned)k->rob_size,
                              .lsq_size = limit_or_any(k->lsq_size),
                              .lsq_loads = limit_or_any(k->lsq_loads),

@@ -12,14 +12,20 @@
 /* Of widths and sizes of a lane: there is no limit. */
 #define NO_LIMIT UINT32_MAX
 
-/* Most cycles of one edge: longer ones are cut. The times of lanes.c have room for a few of these, or with bundles, for
- * one of each instruction of two bundles. */
-enum { EDGE_CYCLES_MOST = 2500, BUNDLES_CYCLES_MOST = 28000, STORE_LEAD_MOST = 18000 };
+/* Most cycles of one edge, and of all edges of one instruction together: longer ones are cut. The times of lanes.c have
+ * room for a few instructions at once, and for those of two bundles. */
+enum { EDGE_CYCLES_MOST = 2500, NODE_CYCLES_MOST = 10000, BUNDLES_CYCLES_MOST = 28000, STORE_LEAD_MOST = 18000 };
+
+static inline unsigned node_cycles_most(unsigned bundle)
+{
+    unsigned each = bundle ? BUNDLES_CYCLES_MOST / (2 * bundle) : NODE_CYCLES_MOST;
+    return each < NODE_CYCLES_MOST ? each : NODE_CYCLES_MOST;
+}
 
 static inline unsigned edge_cycles_most(unsigned bundle)
 {
-    unsigned each = bundle ? BUNDLES_CYCLES_MOST / (2 * bundle) : EDGE_CYCLES_MOST;
-    return each < EDGE_CYCLES_MOST ? each : EDGE_CYCLES_MOST;
+    unsigned all = node_cycles_most(bundle);
+    return all < EDGE_CYCLES_MOST ? all : EDGE_CYCLES_MOST;
 }
 
 /* What the graph needs to know about a core. Numbers without limit are 1 << 30. */
@@ -30,8 +36,8 @@ struct graph_core {
     unsigned fetch_latency; /* of the L1I */
     unsigned fetch_mshrs;   /* of an L1I with a prefetcher, if there are few; else 1 << 30 */
     unsigned front_stages, front_size, decode_width, dispatch_width, commit_width;
-    unsigned bundle;    /* most instructions that dispatch and commit as a whole; 0: no bundles */
-    unsigned edge_most; /* edge_cycles_most */
+    unsigned bundle;               /* most instructions that dispatch and commit as a whole; 0: no bundles */
+    unsigned edge_most, node_most; /* edge_cycles_most, node_cycles_most */
     unsigned rob_size, lsq_size, lsq_loads, lsq_stores, store_buffer_size, int_regs, fp_regs;
     unsigned issue_width, ports, queue_size[QUEUES], iq_size;
     unsigned mshrs; /* of the L1D */
@@ -158,6 +164,20 @@ static inline unsigned node_arrivals(const struct graph_node *n)
     return n->arrives + (n->second_prefetch_cycles != 0) + 2 * (n->prefetch_cycles != 0);
 }
 
+static inline unsigned longer_cycles(const uint16_t cycles[PREDICTIONS])
+{
+    return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
+}
+
+/* The sum of all edges that have a length of their own. */
+static inline unsigned node_cycles(const struct graph_node *n)
+{
+    return n->misfetch_cycles + n->fetch_demand + n->fetch_demand_second + n->fetch_prefetch_cycles +
+           n->prefetch_cycles + n->second_prefetch_cycles + longer_cycles(n->itlb_cycles) +
+           longer_cycles(n->dtlb_cycles) + longer_cycles(n->l1i_cycles) + longer_cycles(n->l2i_cycles) +
+           longer_cycles(n->load_cycles) + longer_cycles(n->drain_cycles);
+}
+
 void graph_core_init(struct graph_core *c, const struct core_config *k);
 void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space); /* `space`: core_place */
 
@@ -175,7 +195,8 @@ void node_builder_serialize(struct node_builder *b);
 /* Makes the node of the next instruction in program order, number `i` of `held`. With bundles it also looks at those
  * that may be in one bundle with it, as far as they have retired. */
 void node_build(struct node_builder *b, const struct held_insns *held, uint64_t i, struct graph_node *n);
-void node_bound_edges(struct graph_node *n, unsigned most);
+/* Cuts edges to what times have room for. */
+void node_bound_edges(struct graph_node *n, const struct graph_core *c);
 
 /* ---- lanes.c */
 

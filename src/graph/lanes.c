@@ -172,21 +172,12 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
 
 /* ---- all instructions */
 
-static unsigned most(const uint16_t cycles[PREDICTIONS])
-{
-    return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
-}
-
 unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
-    unsigned fetch =
-        most(n->itlb_cycles) + n->misfetch_cycles + most(n->l1i_cycles) + most(n->l2i_cycles) + c->front_stages;
-    unsigned result = most(n->dtlb_cycles) + most(n->load_cycles) + c->latency[LEVEL_L1] + c->forward_latency;
-    fetch += n->fetch_prefetch_cycles + n->fetch_demand + n->fetch_demand_second;
-    fetch += n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0;
-    result += n->prefetch_cycles + n->second_prefetch_cycles;
-    return fetch + result + c->timing[n->class].latency + most(n->drain_cycles) + STEPS;
+    unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
+    unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
+    return node_cycles(n) + fetch + result + STEPS;
 }
 
 /* Evaluates as many nodes as times can grow for. Returns their number. */

@@ -7,29 +7,31 @@
 
 /* ---- the node */
 
-static void bound(uint16_t *cycles, unsigned most)
+static void cut(uint16_t *cycles, unsigned most)
 {
     if (*cycles > most)
         *cycles = (uint16_t)most;
 }
 
-void node_bound_edges(struct graph_node *n, unsigned most)
+static void cut_all(struct graph_node *n, unsigned most)
 {
-    unsigned all = n->misfetch_cycles; /* at least as much as the longest edge */
-    for (unsigned v = 0; v < PREDICTIONS; v++)
-        all |= n->itlb_cycles[v] | n->dtlb_cycles[v] | n->l1i_cycles[v] | n->l2i_cycles[v] | n->load_cycles[v] |
-               n->drain_cycles[v];
-    if (all <= most)
+    uint16_t *single[] = {&n->misfetch_cycles,       &n->fetch_demand,    &n->fetch_demand_second,
+                          &n->fetch_prefetch_cycles, &n->prefetch_cycles, &n->second_prefetch_cycles};
+    uint16_t *pairs[] = {n->itlb_cycles, n->dtlb_cycles, n->l1i_cycles, n->l2i_cycles, n->load_cycles, n->drain_cycles};
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        cut(single[i], most);
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (unsigned v = 0; v < PREDICTIONS; v++)
+            cut(&pairs[i][v], most);
+}
+
+void node_bound_edges(struct graph_node *n, const struct graph_core *c)
+{
+    if (node_cycles(n) <= c->edge_most)
         return;
-    bound(&n->misfetch_cycles, most);
-    for (unsigned v = 0; v < PREDICTIONS; v++) {
-        bound(&n->itlb_cycles[v], most);
-        bound(&n->dtlb_cycles[v], most);
-        bound(&n->l1i_cycles[v], most);
-        bound(&n->l2i_cycles[v], most);
-        bound(&n->load_cycles[v], most);
-        bound(&n->drain_cycles[v], most);
-    }
+    cut_all(n, c->edge_most);
+    for (unsigned most = c->edge_most; node_cycles(n) > c->node_most; most -= most / 4)
+        cut_all(n, most);
 }
 
 static uint8_t flags_of(const struct held_insn *h)
@@ -76,7 +78,7 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
         nodes_set_load(b, h, n);
     if (h->flags & IS_STORE)
         nodes_set_store(b, h, n);
-    node_bound_edges(n, b->core.edge_most);
+    node_bound_edges(n, &b->core);
     b->insns++;
 }
 
