@@ -15,8 +15,9 @@
 #include "graph/contention.h"
 #include "graph/lanes_layout.h"
 
+/* gcc only: clang refuses clones of a function that an inline function of a header calls. */
 #if defined(FOR_EACH_HOST)
-#elif defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE)
+#elif defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE) && !defined(__clang__)
 #define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_EACH_HOST
