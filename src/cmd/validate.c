@@ -2,6 +2,7 @@
 #include "cmd/validate.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/program_command.h"
@@ -46,7 +47,15 @@ int validate_options_finish(struct validate_options *o, char **argv, struct erro
     return code == 0 ? guest_options_finish(&o->guest, argv, err) : code;
 }
 
-int validate_run(struct validate_options *o, const struct own_output *own, struct program_runs *r, struct error *err)
+int validate_check_restore(const struct validate_options *o, struct error *err)
+{
+    if (o->guest.restore && strcmp(o->guest.restore, "-") == 0)
+        return error_set(err, -EINVAL,
+                         "--restore -: every run reads the checkpoint for itself, so give the name of a file");
+    return 0;
+}
+
+static int do_runs(struct validate_options *o, const struct own_output *own, struct program_runs *r, struct error *err)
 {
     o->guest.config.console = o->quiet ? NULL : status_line_console(own->line);
     r->guest = &o->guest.config;
@@ -64,4 +73,20 @@ int validate_run(struct validate_options *o, const struct own_output *own, struc
     if (code == 0)
         code = program_runs_do(r, err);
     return code;
+}
+
+int validate_program(struct validate_options *o, struct program_runs *r, char **argv,
+                     int (*check_options)(void *context, char **argv, struct error *err),
+                     int (*report)(void *context, const struct own_output *own))
+{
+    struct own_output own;
+    struct error err;
+    own_output_open(&own);
+    int code = check_options(r->context, argv, &err);
+    if (code == 0)
+        code = do_runs(o, &own, r, &err);
+    int status =
+        code == 0 ? own_page_close(&own, report(r->context, &own)) : own_fail_interrupted(&own, r->interrupted, &err);
+    own_output_close(&own);
+    return status;
 }

@@ -39,9 +39,14 @@ void validate_options_free(struct validate_options *o);
  * Returns 0 or a negative code. */
 int validate_options_finish(struct validate_options *o, char **argv, struct error *err) MUST_CHECK;
 
-/* Opens the files and does the runs. The caller sets count, slot_bytes, prepare, finish and context of `r`; this
- * function sets the rest. Returns 0 or a negative code; errors of single runs are in their slots. */
-int validate_run(struct validate_options *o, const struct own_output *own, struct program_runs *r,
-                 struct error *err) MUST_CHECK;
+/* Every run of a subject reads --restore for itself, so it must name a file. Returns 0 or a negative code. */
+int validate_check_restore(const struct validate_options *o, struct error *err) MUST_CHECK;
+
+/* Checks the options, opens the files, does the runs and reports them; returns the exit status. The caller sets count,
+ * slot_bytes, prepare, finish and context of `r`, at the latest in `check_options`; this function sets the rest.
+ * `report` writes the report and returns the exit status; errors of single runs are in their slots. */
+int validate_program(struct validate_options *o, struct program_runs *r, char **argv,
+                     int (*check_options)(void *context, char **argv, struct error *err),
+                     int (*report)(void *context, const struct own_output *own));
 
 #endif

@@ -210,8 +210,9 @@ static int make_plans(struct validation *v, struct error *err)
     return code;
 }
 
-static int report(struct validation *v, const struct own_output *own)
+static int report(void *context, const struct own_output *own)
 {
+    struct validation *v = context;
     struct counters_options *o = v->options;
     const struct counters_slot *first = program_run_slot(&v->runs, RUN_MAIN);
     const struct counters_slot *second = o->sweep ? program_run_slot(&v->runs, RUN_SWEEP) : NULL;
@@ -242,25 +243,22 @@ static int report(struct validation *v, const struct own_output *own)
                              r.run.status);
 }
 
-static int validate_program(struct counters_options *o, char **argv)
+static int check_options(void *context, char **argv, struct error *err)
 {
-    struct own_output own;
-    struct error err;
+    struct validation *v = context;
+    int code = validate_options_finish(&v->options->common, argv, err);
+    return code == 0 ? make_plans(v, err) : code;
+}
+
+static int compare(struct counters_options *o, char **argv)
+{
     struct validation v = {.options = o,
                            .runs = {.count = o->sweep ? 2 : 1,
                                     .slot_bytes = sizeof(struct counters_slot),
                                     .prepare = prepare,
                                     .finish = finish}};
     v.runs.context = &v;
-    own_output_open(&own);
-    int code = validate_options_finish(&o->common, argv, &err);
-    if (code == 0)
-        code = make_plans(&v, &err);
-    if (code == 0)
-        code = validate_run(&o->common, &own, &v.runs, &err);
-    int status =
-        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
-    own_output_close(&own);
+    int status = validate_program(&o->common, &v.runs, argv, check_options, report);
     slice_table_free(&v.table);
     plan_free(&v.plan[RUN_MAIN]);
     plan_free(&v.plan[RUN_SWEEP]);
@@ -292,7 +290,7 @@ int validate_counters(int argc, char **argv)
                       "exactly. Shows how far the two are apart: in every round, as a Kullback-Leibler distance, and\n"
                       "in total.\n\noptions:",
                       &first, &status))
-        status = validate_program(&o, argv + first);
+        status = compare(&o, argv + first);
     option_list_free(&o.events);
     validate_options_free(&o.common);
     return status;

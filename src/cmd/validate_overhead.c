@@ -62,8 +62,9 @@ static int finish(void *context, unsigned i, struct error *err)
 
 /* ---- the command */
 
-static int report(struct validation *v, const struct own_output *own)
+static int report(void *context, const struct own_output *own)
 {
+    struct validation *v = context;
     struct validate_options *o = v->options;
     struct overhead_row row[FREQUENCIES];
     struct overhead_report r = {.run = program_run_report(&v->runs, 0, &o->core.simulation),
@@ -90,25 +91,24 @@ static int report(struct validation *v, const struct own_output *own)
     return stack_files_close(&o->files, own, o->files.json.to ? overhead_report_json(&r) : NULL, r.run.status);
 }
 
-static int validate_program(struct validate_options *o, char **argv)
+static int check_options(void *context, char **argv, struct error *err)
 {
-    struct own_output own;
-    struct error err;
+    struct validation *v = context;
+    int code = validate_options_finish(v->options, argv, err);
+    if (code == 0)
+        code = stalls_logical_specs(&v->specs, err);
+    if (code == 0)
+        code = plan_make(&v->specs, &v->options->core.config, &(struct plan_options){0}, &v->plan, err);
+    return code;
+}
+
+static int measure(struct validate_options *o, char **argv)
+{
     struct validation v = {
         .options = o,
         .runs = {.count = RUNS, .slot_bytes = sizeof(struct overhead_slot), .prepare = prepare, .finish = finish}};
     v.runs.context = &v;
-    own_output_open(&own);
-    int code = validate_options_finish(o, argv, &err);
-    if (code == 0)
-        code = stalls_logical_specs(&v.specs, &err);
-    if (code == 0)
-        code = plan_make(&v.specs, &o->core.config, &(struct plan_options){0}, &v.plan, &err);
-    if (code == 0)
-        code = validate_run(o, &own, &v.runs, &err);
-    int status =
-        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
-    own_output_close(&own);
+    int status = validate_program(o, &v.runs, argv, check_options, report);
     plan_free(&v.plan);
     event_specs_free(&v.specs);
     return status;
@@ -128,7 +128,7 @@ int validate_overhead(int argc, char **argv)
             "seven frequencies from 1 kHz to 1 MHz of the core's clock. Shows how much slower the program gets.\n\n"
             "options:",
             &first, &status))
-        status = validate_program(&o, argv + first);
+        status = measure(&o, argv + first);
     validate_options_free(&o);
     return status;
 }

@@ -71,8 +71,9 @@ static int write_report(struct stacks_options *o, const struct own_output *own, 
     return stack_files_close(&o->common.files, own, o->common.files.json.to ? validate_report_json(r) : NULL, status);
 }
 
-static int report(const struct validation *v, const struct own_output *own)
+static int report(void *context, const struct own_output *own)
 {
+    const struct validation *v = context;
     const struct run_slot *first = program_run_slot(&v->runs, 0);
     struct error err;
     if (program_run_check(&v->runs, 0, "the run that the methods account for", &err) != 0)
@@ -99,31 +100,25 @@ static int choose_runs(struct reference_plan *plan, const char *name, struct err
     return 0;
 }
 
-static int validate_program(struct stacks_options *o, char **argv)
+static int check_options(void *context, char **argv, struct error *err)
 {
-    struct own_output own;
-    struct validation v = {.options = o};
-    struct error err;
-    own_output_open(&own);
-    int code = choose_runs(&v.plan, o->orders, &err);
+    struct validation *v = context;
+    struct stacks_options *o = v->options;
+    int code = choose_runs(&v->plan, o->orders, err);
+    v->runs.count = v->plan.count;
     if (code == 0)
-        code = core_options_finish(&o->common.core, &err);
-    if (code == 0 && o->common.guest.restore && strcmp(o->common.guest.restore, "-") == 0)
-        code = error_set(&err, -EINVAL,
-                         "--restore -: every run reads the checkpoint for itself, so give the name of a file");
+        code = core_options_finish(&o->common.core, err);
     if (code == 0)
-        code = guest_options_finish(&o->common.guest, argv, &err);
-    v.runs = (struct program_runs){.count = v.plan.count,
-                                   .slot_bytes = sizeof(struct run_slot),
-                                   .prepare = prepare,
-                                   .finish = finish,
-                                   .context = &v};
-    if (code == 0)
-        code = validate_run(&o->common, &own, &v.runs, &err);
-    int status =
-        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
-    own_output_close(&own);
-    return status;
+        code = validate_check_restore(&o->common, err);
+    return code == 0 ? guest_options_finish(&o->common.guest, argv, err) : code;
+}
+
+static int compare(struct stacks_options *o, char **argv)
+{
+    struct validation v = {.options = o,
+                           .runs = {.slot_bytes = sizeof(struct run_slot), .prepare = prepare, .finish = finish}};
+    v.runs.context = &v;
+    return validate_program(&o->common, &v.runs, argv, check_options, report);
 }
 
 int validate_stacks(int argc, char **argv)
@@ -156,7 +151,7 @@ int validate_stacks(int argc, char **argv)
             "the predictions of `stack --what-if`; see their --help.\n\n"
             "options:",
             &first, &status))
-        status = validate_program(&o, argv + first);
+        status = compare(&o, argv + first);
     validate_options_free(&o.common);
     return status;
 }

@@ -140,8 +140,9 @@ static int find_distances(const struct validation *v, struct stalls_check_report
     return 0;
 }
 
-static int report(struct validation *v, const struct own_output *own)
+static int report(void *context, const struct own_output *own)
 {
+    struct validation *v = context;
     struct check_options *o = v->options;
     struct stalls_check_report r = {.run = program_run_report(&v->runs, 0, &o->common.core.simulation),
                                     .interval = o->interval,
@@ -164,26 +165,23 @@ static int report(struct validation *v, const struct own_output *own)
                              r.run.status);
 }
 
-static int validate_program(struct check_options *o, char **argv)
+static int check_options(void *context, char **argv, struct error *err)
 {
-    struct own_output own;
-    struct error err;
+    struct validation *v = context;
+    struct check_options *o = v->options;
+    int code = validate_options_finish(&o->common, argv, err);
+    if (code == 0 && o->interval == 0)
+        code = error_set(err, -EINVAL, "--interval must be at least 1");
+    return code == 0 ? make_cores(v, err) : code;
+}
+
+static int compare(struct check_options *o, char **argv)
+{
     struct validation v = {
         .options = o,
         .runs = {.count = STALL_RUNS, .slot_bytes = sizeof(struct stalls_slot), .prepare = prepare, .finish = finish}};
     v.runs.context = &v;
-    own_output_open(&own);
-    int code = validate_options_finish(&o->common, argv, &err);
-    if (code == 0 && o->interval == 0)
-        code = error_set(&err, -EINVAL, "--interval must be at least 1");
-    if (code == 0)
-        code = make_cores(&v, &err);
-    if (code == 0)
-        code = validate_run(&o->common, &own, &v.runs, &err);
-    int status =
-        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
-    own_output_close(&own);
-    return status;
+    return validate_program(&o->common, &v.runs, argv, check_options, report);
 }
 
 int validate_stalls(int argc, char **argv)
@@ -204,7 +202,7 @@ int validate_stalls(int argc, char **argv)
             "previous one has retired, so that stalls cannot overlap. Shows how far the three are apart over\n"
             "time.\n\noptions:",
             &first, &status))
-        status = validate_program(&o, argv + first);
+        status = compare(&o, argv + first);
     validate_options_free(&o.common);
     return status;
 }

@@ -82,8 +82,9 @@ static int write_report(struct validation *v, const struct own_output *own, stru
     return stack_files_close(&o->files, own, o->files.json.to ? what_if_validation_json(&r) : NULL, r.run.status);
 }
 
-static int report(struct validation *v, const struct own_output *own)
+static int report(void *context, const struct own_output *own)
 {
+    struct validation *v = context;
     struct error err;
     if (program_run_check(&v->runs, 0, "the run that the graph predicts from", &err) != 0)
         return own_fail(own, &err);
@@ -97,8 +98,10 @@ static int report(struct validation *v, const struct own_output *own)
     return status;
 }
 
-static int finish_options(struct what_if_options *o, char **argv, struct error *err)
+static int check_options(void *context, char **argv, struct error *err)
 {
+    struct validation *v = context;
+    struct what_if_options *o = v->options;
     int code = core_options_finish(&o->common.core, err);
     if (code == 0)
         code = graph_check(&o->common.core.config, err);
@@ -106,30 +109,18 @@ static int finish_options(struct what_if_options *o, char **argv, struct error *
         code = what_ifs_add(&o->what_ifs, &o->common.core.config, standard, err);
     for (size_t i = 0; code == 0 && i < o->texts.count; i++)
         code = what_ifs_add(&o->what_ifs, &o->common.core.config, o->texts.value[i], err);
-    if (code == 0 && o->common.guest.restore && strcmp(o->common.guest.restore, "-") == 0)
-        code = error_set(err, -EINVAL,
-                         "--restore -: every run reads the checkpoint for itself, so give the name of a file");
+    v->runs.count = 1 + o->what_ifs.count;
+    if (code == 0)
+        code = validate_check_restore(&o->common, err);
     return code == 0 ? guest_options_finish(&o->common.guest, argv, err) : code;
 }
 
-static int validate_program(struct what_if_options *o, char **argv)
+static int compare(struct what_if_options *o, char **argv)
 {
-    struct own_output own;
-    struct validation v = {.options = o};
-    struct error err;
-    own_output_open(&own);
-    int code = finish_options(o, argv, &err);
-    v.runs = (struct program_runs){.count = 1 + o->what_ifs.count,
-                                   .slot_bytes = sizeof(struct what_if_slot),
-                                   .prepare = prepare,
-                                   .finish = finish,
-                                   .context = &v};
-    if (code == 0)
-        code = validate_run(&o->common, &own, &v.runs, &err);
-    int status =
-        code == 0 ? own_page_close(&own, report(&v, &own)) : own_fail_interrupted(&own, v.runs.interrupted, &err);
-    own_output_close(&own);
-    return status;
+    struct validation v = {.options = o,
+                           .runs = {.slot_bytes = sizeof(struct what_if_slot), .prepare = prepare, .finish = finish}};
+    v.runs.context = &v;
+    return validate_program(&o->common, &v.runs, argv, check_options, report);
 }
 
 int validate_what_if(int argc, char **argv)
@@ -150,7 +141,7 @@ int validate_what_if(int argc, char **argv)
             "and simulates each of these cores, --jobs at the same time. Shows how far predictions are off.\n\n"
             "options:",
             &first, &status))
-        status = validate_program(&o, argv + first);
+        status = compare(&o, argv + first);
     what_ifs_free(&o.what_ifs);
     option_list_free(&o.texts);
     validate_options_free(&o.common);
