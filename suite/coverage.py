@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these are in the folder of this file)
-import guest     # noqa: E402
+import guest     # noqa: E402  (these are in the folder of this file)
 import phases    # noqa: E402
 import programs  # noqa: E402
 import results_page  # noqa: E402
@@ -242,7 +241,7 @@ def section(options, found, problems):
 # ---- the section on stretches
 
 
-def stretches(options, found):
+def stretches(options, found, _problems=()):
     """The section as lines of Markdown."""
     yield STRETCHES_HEADING + "\n"
     yield ("`suite/coverage.py` compares the stretch that `cyclescope phases --interval 1M` names *best single period* with "
@@ -274,19 +273,9 @@ def stretches(options, found):
 
 def main():
     parser = results_page.parser(__doc__, timeout=3600)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
+    results_page.add_programs(parser)
     parser.add_argument("--core", default="eyerman2006")
-    options = parser.parse_args()
-    suite = folder.Suite(options.suite)
-    suite.prepare()
-    found, problems = run(options, suite, options.programs)
-    for heading, lines in (HEADING, section(options, found, problems)), (STRETCHES_HEADING, stretches(options, found)):
-        text = "\n".join(lines)
-        if options.programs:
-            print(text)
-        else:
-            results_page.write(options.output, text, heading)
-    sys.exit(bool(problems))
+    results_page.measure_and_write(parser.parse_args(), run, {HEADING: section, STRETCHES_HEADING: stretches})
 
 
 if __name__ == "__main__":

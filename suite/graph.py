@@ -7,95 +7,31 @@ restores and simulates it once for each of the 72 sets.  This script writes one 
 writes the whole page.
 """
 
-import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import checkpoints  # noqa: E402  (these are in the folder of this file)
-import folder    # noqa: E402
-import guest     # noqa: E402
-import programs  # noqa: E402
-import results_page  # noqa: E402
+import results_page  # noqa: E402  (these are in the folder of this file)
+import window_runs  # noqa: E402
 from sampling import mean, table  # noqa: E402
+from window_runs import GROUPS  # noqa: E402
 
 HEADING = "## The dependence graph against simulation"
 CORES = ("eyerman2006", "modern", "ppc970")
 METHODS = ("graph", "fmt2", "fmt")
-GROUPS = ("the twenty-five", "further")
 BALANCED = 1.4  # base, in multiples of 1/width, up to which `stack` does not warn of fmt and fmt2
 STRUCTURES = ("l1i", "l2i", "itlb", "branch", "l1d", "l2d", "dtlb")
 
 
-class Failed(Exception):
-    """A run that failed or gave no result; the text says why."""
-
-
-# ---- measuring
-
-
-def simulate(options, suite, case, core):
-    """The result of `validate` on the window of a program.  Where the program cannot be saved, each simulation runs it
-    from its start."""
-    at = max(0, int(case.minsns * 1000000 * options.skip) - options.graph_warmup)
-    words = ("--core", core, "--warmup", options.graph_warmup, "--max-insns", options.graph_insns, "--jobs", 1)
-    if at and case.program not in checkpoints.NEVER:
-        runner = checkpoints.Interrupted(suite.sysroot, options.cyclescope, at, "validate", "--quiet", "--json={count}",
-                                         *words)
-        result = guest.run(runner, case, suite.sysroot, options.timeout)
-        if result.status != 125 or not checkpoints.REASONS.search(result.outputs["stderr"].decode(errors="replace")):
-            return result
-    runner = guest.on_core(suite.sysroot, options.cyclescope, *words, "--skip", at, command="validate")
-    return guest.run(runner, case, suite.sysroot, options.timeout)
-
-
-def measure(options, suite, case, core):
-    """The JSON of `validate`.  Reuses a saved one, or saves a new one."""
-    kept = Path(options.keep) / f"{case.program}.{core}.graph.json" if options.keep else None
-    if kept and kept.exists():
-        return json.loads(kept.read_text())
-    result = simulate(options, suite, case, core)
-    if result.status != 0 or not result.report:
-        raise Failed(f"status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
-    report = json.loads(result.report)
-    failed = [run["failed"] for run in report["runs"] if run["failed"]]
-    if failed:
-        raise Failed(f"{len(failed)} of {len(report['runs'])} simulations failed: {failed[0]}")
-    if report["instructions"] < options.graph_insns:
-        raise Failed(f"the program ended after {report['instructions']} instructions of the window")
-    if kept:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = kept.with_suffix(".new")
-        fresh.write_text(result.report)
-        fresh.rename(kept)
-    errors = ", ".join(f"{m} {percent:.2f} %" for m, percent in errors_of(report).items())
-    print(f"{case.program}: {core}: {errors}; {result.seconds:.0f} s", flush=True)
-    return report
+def runs_of(options):
+    return window_runs.WindowRuns(
+        name="graph", words=(), runs="runs", insns=options.graph_insns, warmup=options.graph_warmup, cores=options.cores,
+        summary=lambda report: ", ".join(f"{m} {percent:.2f} %" for m, percent in errors_of(report).items()))
 
 
 def run(options, suite, names=None):
     """By core and program: group and report; and problems."""
-    cases = [(group, case) for group, further in zip(GROUPS, (False, True))
-             for case in programs.load(options.size, further=further) if not names or case.program in names]
-    jobs = [(core, group, case) for core in options.cores for group, case in cases]
-    found, problems = {core: {} for core in options.cores}, {}
-
-    def one(job):
-        core, _, case = job
-        try:
-            return measure(options, suite, case, core)
-        except Failed as problem:
-            return problem
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for (core, group, case), result in zip(jobs, pool.map(one, jobs)):
-            if isinstance(result, dict):
-                found[core][case.program] = group, result
-            else:
-                problems[f"{case.program} on {core}"] = result
-                print(f"{case.program}: {core}: {result}", flush=True)
-    return found, problems
+    return runs_of(options).measure_all(options, suite, names)
 
 
 # ---- evaluation
@@ -223,19 +159,9 @@ def add_options(parser):
 def main():
     parser = results_page.parser(__doc__)
     add_options(parser)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
-    parser.add_argument("--skip", type=float, default=0.5, help="share of the program before the window")
-    parser.add_argument("--size", choices=programs.SIZES, default="big")
-    options = parser.parse_args()
-    suite = folder.Suite(options.suite)
-    suite.prepare()
-    found, problems = run(options, suite, options.programs)
-    text = "\n".join(section(options, found, problems))
-    if options.programs:
-        print(text)
-    else:
-        results_page.write(options.output, text, HEADING)
-    sys.exit(bool(problems))
+    results_page.add_window_options(parser)
+    results_page.add_programs(parser)
+    results_page.measure_and_write(parser.parse_args(), run, {HEADING: section})
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these are in the folder of this file)
-import guest     # noqa: E402
+import guest     # noqa: E402  (these are in the folder of this file)
 import programs  # noqa: E402
 import results_page  # noqa: E402
 import sampling  # noqa: E402
@@ -87,9 +86,9 @@ def measure(options, suite, program, number):
     return found
 
 
-def run(options, suite, names=(*HELD_OUT, *DEVELOPMENT)):
+def run(options, suite, names=()):
     """Reports by program and number of the run, and problems by the same."""
-    jobs = [(program, number) for program in names for number in range(len(RUNS))]
+    jobs = [(program, number) for program in names or (*HELD_OUT, *DEVELOPMENT) for number in range(len(RUNS))]
     found, problems = {}, {}
 
     def one(job):
@@ -176,18 +175,9 @@ def add_options(parser):
 
 def main():
     parser = results_page.parser(__doc__, jobs="runs", timeout=3600)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
+    results_page.add_programs(parser)
     add_options(parser)
-    options = parser.parse_args()
-    suite = folder.Suite(options.suite)
-    suite.prepare()
-    found, problems = run(options, suite, *([options.programs] if options.programs else []))
-    text = "\n".join(section(options, found, problems))
-    if options.programs:
-        print(text)
-    else:
-        results_page.write(options.output, text, HEADING)
-    sys.exit(bool(problems))
+    results_page.measure_and_write(parser.parse_args(), run, {HEADING: section})
 
 
 if __name__ == "__main__":

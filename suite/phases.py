@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import folder    # noqa: E402  (these are in the folder of this file)
-import guest     # noqa: E402
+import guest     # noqa: E402  (these are in the folder of this file)
 import programs  # noqa: E402
 import results_page  # noqa: E402
 from sampling import mean, table  # noqa: E402
@@ -99,10 +98,10 @@ def measure(options, suite, case):
     return found
 
 
-def run(options, suite, names=PROGRAMS):
+def run(options, suite, names=()):
     """Measures programs one at a time, since their times are results.  Results by program, and problems by program."""
     found, problems = {}, {}
-    for program in names:
+    for program in names or PROGRAMS:
         try:
             found[program] = measure(options, suite, programs.load(PROGRAMS.get(program, "big"), [program])[0])
         except Failed as problem:
@@ -528,15 +527,9 @@ def section(options, found, problems):
 
 def main():
     parser = results_page.parser(__doc__, jobs="windows")
-    parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="PROGRAM",
-                        help="default: " + " ".join(PROGRAMS))
+    results_page.add_programs(parser)
     parser.add_argument("--core", default="eyerman2006")
-    options = parser.parse_args()
-    suite = folder.Suite(options.suite)
-    suite.prepare()
-    found, problems = run(options, suite, options.programs)
-    results_page.write(options.output, "\n".join(section(options, found, problems)), HEADING)
-    sys.exit(bool(problems))
+    results_page.measure_and_write(parser.parse_args(), run, {HEADING: section})
 
 
 if __name__ == "__main__":

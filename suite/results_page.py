@@ -3,9 +3,12 @@
 import argparse
 import os
 import re
+import sys
 from pathlib import Path
 
+import folder
 import guest
+import programs
 
 HERE = Path(__file__).resolve().parent
 
@@ -23,6 +26,17 @@ def parser(description, jobs="programs", timeout=7200):
     return options
 
 
+def add_window_options(options):
+    """Options of scripts that measure a window of each program."""
+    options.add_argument("--skip", type=float, default=0.5,
+                         help="share of the program that runs functionally before the window and its warm-up")
+    options.add_argument("--size", choices=programs.SIZES, default="big")
+
+
+def add_programs(options):
+    options.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
+
+
 def replaced(page, text, heading):
     """The page with the section under a heading replaced at its place, or added at the end."""
     old = re.search(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
@@ -35,3 +49,19 @@ def write(output, text, heading):
     """Replaces the section in a file, which need not exist."""
     page = output.read_text() if output.exists() else ""
     output.write_text(replaced(page, text, heading))
+
+
+def measure_and_write(options, run, sections):
+    """Measures all programs, or those named in `options.programs`; writes the sections, given by heading, into the page,
+    or prints those of named programs; ends the script, with status 1 if there were problems.  `run` and each section are
+    functions of the scripts: run(options, suite, names), section(options, found, problems)."""
+    suite = folder.Suite(options.suite)
+    suite.prepare()
+    found, problems = run(options, suite, options.programs)
+    for heading, section in sections.items():
+        text = "\n".join(section(options, found, problems))
+        if options.programs:
+            print(text)
+        else:
+            write(options.output, text, heading)
+    sys.exit(bool(problems))

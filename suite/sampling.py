@@ -411,9 +411,7 @@ def add_options(parser):
 def main():
     parser = results_page.parser(__doc__)
     add_options(parser)
-    parser.add_argument("--skip", type=float, default=0.5,
-                        help="share of the program that runs functionally before the warm-up")
-    parser.add_argument("--size", choices=programs.SIZES, default="big")
+    results_page.add_window_options(parser)
     options = parser.parse_args()
     suite = folder.Suite(options.suite)
     suite.prepare()

@@ -6,17 +6,12 @@ what-if` restores it, predicts the CPI of the changed cores from one run, and si
 one section of docs/RESULTS.md; reproduce.py writes the whole page.
 """
 
-import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import checkpoints  # noqa: E402  (these are in the folder of this file)
-import folder    # noqa: E402
-import guest     # noqa: E402
-import programs  # noqa: E402
-import results_page  # noqa: E402
+import results_page  # noqa: E402  (these are in the folder of this file)
+import window_runs  # noqa: E402
 from sampling import mean, table  # noqa: E402
 
 HEADING = "## What-ifs of the dependence graph against simulation"
@@ -25,75 +20,17 @@ WHAT_IFS = ("l2.latency=-50%", "l2.latency=+50%", "memory.latency=-50%", "memory
             "rob.size=x2", "width=-1", "width=+1", "frontend.stages=-3", "frontend.stages=+3", "perfect.branch=yes")
 
 
-class Failed(Exception):
-    """A run that failed or gave no result; the text says why."""
-
-
-# ---- measuring
-
-
-def simulate(options, suite, case, core):
-    """The result of `validate what-if` on the window of a program.  Where the program cannot be saved, each simulation
-    runs it from its start."""
-    at = max(0, int(case.minsns * 1000000 * options.skip) - options.what_if_warmup)
-    words = ("--core", core, "--warmup", options.what_if_warmup, "--max-insns", options.what_if_insns, "--jobs", 1,
-             "--what-if", ",".join(WHAT_IFS))
-    if at and case.program not in checkpoints.NEVER:
-        runner = checkpoints.Interrupted(suite.sysroot, options.cyclescope, at, "validate", "what-if", "--quiet",
-                                         "--json={count}", *words)
-        result = guest.run(runner, case, suite.sysroot, options.timeout)
-        if result.status != 125 or not checkpoints.REASONS.search(result.outputs["stderr"].decode(errors="replace")):
-            return result
-    runner = guest.on_core(suite.sysroot, options.cyclescope, "what-if", *words, "--skip", at, command="validate")
-    return guest.run(runner, case, suite.sysroot, options.timeout)
-
-
-def measure(options, suite, case, core):
-    """The JSON of `validate what-if`.  Reuses a saved one, or saves a new one."""
-    kept = Path(options.keep) / f"{case.program}.{core}.what_if.json" if options.keep else None
-    if kept and kept.exists():
-        return json.loads(kept.read_text())
-    result = simulate(options, suite, case, core)
-    if result.status != 0 or not result.report:
-        raise Failed(f"status {result.status}: " + result.outputs["stderr"].decode(errors="replace")[-300:])
-    report = json.loads(result.report)
-    failed = [row["failed"] for row in report["what_ifs"] if row["failed"]]
-    if failed:
-        raise Failed(f"{len(failed)} of {len(report['what_ifs'])} simulations failed: {failed[0]}")
-    if report["instructions"] < options.what_if_insns:
-        raise Failed(f"the program ended after {report['instructions']} instructions of the window")
-    if kept:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = kept.with_suffix(".new")
-        fresh.write_text(result.report)
-        fresh.rename(kept)
-    print(f"{case.program}: {core}: what-ifs {report['mean_error_percent']:.2f} %, worst "
-          f"{report['largest_error_percent']:+.2f} %; {result.seconds:.0f} s", flush=True)
-    return report
+def runs_of(options):
+    return window_runs.WindowRuns(
+        name="what_if", words=("what-if", "--what-if", ",".join(WHAT_IFS)), runs="what_ifs", insns=options.what_if_insns,
+        warmup=options.what_if_warmup, cores=options.what_if_cores,
+        summary=lambda report: f"what-ifs {report['mean_error_percent']:.2f} %, worst {report['largest_error_percent']:+.2f} %")
 
 
 def run(options, suite, names=None):
     """By core and program: the report; and problems."""
-    cases = [case for further in (False, True) for case in programs.load(options.size, further=further)
-             if not names or case.program in names]
-    jobs = [(core, case) for core in options.what_if_cores for case in cases]
-    found, problems = {core: {} for core in options.what_if_cores}, {}
-
-    def one(job):
-        core, case = job
-        try:
-            return measure(options, suite, case, core)
-        except Failed as problem:
-            return problem
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for (core, case), result in zip(jobs, pool.map(one, jobs)):
-            if isinstance(result, dict):
-                found[core][case.program] = result
-            else:
-                problems[f"{case.program} on {core}"] = result
-                print(f"{case.program}: {core}: {result}", flush=True)
-    return found, problems
+    found, problems = runs_of(options).measure_all(options, suite, names)
+    return {core: {program: report for program, (_, report) in of.items()} for core, of in found.items()}, problems
 
 
 # ---- the section
@@ -173,19 +110,9 @@ def add_options(parser):
 def main():
     parser = results_page.parser(__doc__)
     add_options(parser)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run these only, and print the section")
-    parser.add_argument("--skip", type=float, default=0.5, help="share of the program before the window")
-    parser.add_argument("--size", choices=programs.SIZES, default="big")
-    options = parser.parse_args()
-    suite = folder.Suite(options.suite)
-    suite.prepare()
-    found, problems = run(options, suite, options.programs)
-    text = "\n".join(section(options, found, problems))
-    if options.programs:
-        print(text)
-    else:
-        results_page.write(options.output, text, HEADING)
-    sys.exit(bool(problems))
+    results_page.add_window_options(parser)
+    results_page.add_programs(parser)
+    results_page.measure_and_write(parser.parse_args(), run, {HEADING: section})
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from unittest import mock
 import test_suite  # puts suite/ into the path
 
 import graph  # noqa: E402
+import window_runs  # noqa: E402
 import guest  # noqa: E402
 
 ALL, NONE = ["l1i", "l2i", "itlb", "branch", "l1d", "l2d", "dtlb"], []
@@ -96,13 +97,13 @@ class Measuring(unittest.TestCase):
             return results[len(commands) - 1]
 
         with mock.patch("guest.run", run), mock.patch("shutil.which", lambda name: name), mock.patch("builtins.print"):
-            return graph.measure(options(**changes), suite, test_suite.case(minsns=8), "modern"), commands
+            return graph.runs_of(options()).measure(options(**changes), suite, test_suite.case(minsns=8), "modern"), commands
 
     def test_the_program_is_saved_where_its_warm_up_begins(self):
         report_, (command,) = self.measure(result())
         self.assertEqual(report_["cpi"], 1.5)
         self.assertIn("checkpoint --quiet --at 3000000 ", command)
-        self.assertRegex(command, "validate --quiet .*--core modern --warmup 1000000 --max-insns 1000000 .*--restore")
+        self.assertRegex(command, "validate --core modern --warmup 1000000 --max-insns 1000000 .*--restore")
 
     def test_a_program_that_cannot_be_saved_is_skipped_to_the_place(self):
         _, commands = self.measure(result(125, "cannot be saved: it is a pipe"), result())
@@ -112,7 +113,7 @@ class Measuring(unittest.TestCase):
     def test_failures_are_problems(self):
         short = result(instructions=5)
         for bad in result(125, "no"), result(runs=[simulated(ALL, 0, failed="killed")]), short:
-            with self.assertRaises(graph.Failed):
+            with self.assertRaises(window_runs.Failed):
                 self.measure(bad)
 
     def test_results_are_kept(self):
@@ -123,12 +124,12 @@ class Measuring(unittest.TestCase):
             self.assertEqual(commands, [])
 
     def test_problems_do_not_end_the_others(self):
-        def measured(_options, _suite, case, core):
+        def measured(_runs, _options, _suite, case, core):
             if case.program == "gzip" and core == "modern":
-                raise graph.Failed("no")
+                raise window_runs.Failed("no")
             return {"core": core}
 
-        with mock.patch("graph.measure", measured), mock.patch("builtins.print"):
+        with mock.patch("window_runs.WindowRuns.measure", measured), mock.patch("builtins.print"):
             results, problems = graph.run(options(cores=["eyerman2006", "modern"]), None, ["gzip", "jq"])
         self.assertEqual(results["eyerman2006"], {"gzip": ("the twenty-five", {"core": "eyerman2006"}),
                                                   "jq": ("further", {"core": "eyerman2006"})})
