@@ -197,7 +197,7 @@ check-all: test-builds
 	@tests/run.py --all
 
 coverage: deps
-	@tools/deps.sh gcovr
+	@tools/deps.sh llvm-14
 	@tests/coverage.sh
 
 demo: demo-deps
