@@ -195,6 +195,8 @@ int thread_lookup_create(struct thread *t, int dirfd, uint64_t path_addr, struct
 
 /* ---- sys_io.c, for all system calls that transfer data */
 
+enum { TRANSFER_MAX = 0x7ffff000 }; /* most bytes of a transfer: Linux's MAX_RW_COUNT */
+
 /* Waits until `fd` is ready for `events`. Returns 0 when it is, else the value that the system call returns:
  * SYSCALL_RETRY, -EINTR, or -EAGAIN when the timeout of a socket (SO_RCVTIMEO, SO_SNDTIMEO) has passed. */
 int64_t file_wait(struct thread *t, int fd, short events) MUST_CHECK;
@@ -203,7 +205,8 @@ bool process_can_only_wait(const struct process *p);
 /* Waits in the host, for a limited time, until the caller's standard input has data or has ended, so that a poll does
  * not depend on how fast its writer is. */
 void file_await_input(struct thread *t, int fd);
-bool file_may_block(struct files *f, int fd); /* neither a plain file nor O_NONBLOCK */
+bool file_is_random(const struct files *f, int fd); /* a device of random numbers, which are the run's own */
+bool file_may_block(struct files *f, int fd);       /* neither a plain file nor O_NONBLOCK */
 /* Sleeps for a millisecond, for calls that must poll because no descriptor becomes ready. Returns as file_wait does,
  * but never 0. */
 int64_t file_wait_tick(struct thread *t) MUST_CHECK;

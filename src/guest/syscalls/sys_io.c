@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,10 +17,7 @@
 #include "guest/memory_files.h"
 #include "guest/syscalls/syscall.h"
 
-enum {
-    TRANSFER_MAX = 0x7ffff000, /* Linux's MAX_RW_COUNT */
-    PATIENCE_MS = 1000,        /* longest wait for a process outside the run while others of the run could go on */
-};
+enum { PATIENCE_MS = 1000 }; /* longest wait for a process outside the run while others of the run could go on */
 
 /* ---- waiting */
 
@@ -179,7 +175,7 @@ int64_t file_limit(struct thread *t, int fd, int64_t offset, int64_t total)
     return -EFBIG;
 }
 
-static bool is_random(const struct files *f, int fd)
+bool file_is_random(const struct files *f, int fd)
 {
     return f->open[fd] && f->open[fd]->random;
 }
@@ -220,7 +216,7 @@ static int64_t read_whole(struct thread *t, int fd, const struct iovec *iov, int
 static int64_t read_stream(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total)
 {
     struct files *f = thread_files(t);
-    if (is_random(f, fd))
+    if (file_is_random(f, fd))
         return read_random(t, iov, count);
     if (f->open[fd] && f->open[fd]->signalfd)
         return signalfd_read(t, fd, iov, count, total);
@@ -310,7 +306,7 @@ static int64_t write_blocking(struct thread *t, int fd, const struct iovec *iov,
 static int64_t write_stream(struct thread *t, int fd, const struct iovec *iov, int count, int64_t total)
 {
     struct files *f = thread_files(t);
-    if (is_random(f, fd))
+    if (file_is_random(f, fd))
         return total;
     if (f->open[fd] && (f->open[fd]->timerfd || f->open[fd]->signalfd))
         return -EINVAL;
@@ -386,7 +382,7 @@ static int64_t read_at(struct thread *t, int fd, const struct iovec *iov, int co
         return -EINVAL;
     if (thread_files(t)->standard[fd])
         return -ESPIPE;
-    if (is_random(thread_files(t), fd))
+    if (file_is_random(thread_files(t), fd))
         return read_random(t, iov, count);
     ssize_t n = preadv2(fd, iov, count, offset, flags);
     return n >= 0 ? n : -errno;
@@ -504,107 +500,4 @@ int64_t sys_lseek(struct thread *t, const uint64_t a[6])
         return folder_seek(f, fd, (int64_t)a[1], (int)a[2]);
     off_t at = lseek(fd, (off_t)a[1], (int)a[2]);
     return at >= 0 ? at : -errno;
-}
-
-/* ---- from descriptor to descriptor */
-
-/* Reads an offset that the guest passes by address. `*pointer` is NULL if the guest passes none. */
-static int offset_in(struct thread *t, uint64_t addr, off_t *offset, off_t **pointer)
-{
-    *pointer = NULL;
-    if (addr == 0)
-        return 0;
-    *pointer = offset;
-    return guest_copy_in(t->process->memory, offset, addr, sizeof *offset);
-}
-
-static int offset_out(struct thread *t, uint64_t addr, const off_t *offset)
-{
-    return addr == 0 ? 0 : guest_copy_out(t->process->memory, addr, offset, sizeof *offset);
-}
-
-/* The byte of a file before `*offset`, or before its position; 0 if it cannot be read. */
-static char byte_before(int fd, const off_t *offset)
-{
-    char byte = '\0';
-    off_t at = offset ? *offset : lseek(fd, 0, SEEK_CUR);
-    return at > 0 && pread(fd, &byte, 1, at - 1) == 1 ? byte : '\0';
-}
-
-int64_t sys_sendfile(struct thread *t, const uint64_t a[6])
-{
-    struct files *f = thread_files(t);
-    int out = (int)a[0], in = (int)a[1];
-    uint64_t count = a[3] < TRANSFER_MAX ? a[3] : TRANSFER_MAX;
-    off_t offset, *pointer;
-    if (!files_is_guest(out) || !files_is_guest(in))
-        return -EBADF;
-    if (is_random(f, in) || is_random(f, out) || f->standard[in] ||
-        file_may_block(f, in)) /* a pipe or socket would block the emulator */
-        return -EINVAL;
-    if (offset_in(t, a[2], &offset, &pointer) < 0)
-        return -EFAULT;
-    if (file_may_block(f, out)) {
-        int64_t waiting = file_wait(t, out, POLLOUT);
-        if (waiting < 0)
-            return waiting;
-    }
-    if ((f->standard[out] || file_may_block(f, out)) && count > PIPE_BUF)
-        count = PIPE_BUF; /* a short count is a valid result and cannot block */
-    int may = memory_files_may_copy(t->process, out, &count);
-    if (may < 0)
-        return may;
-    bool console = console_begin(t->process, out);
-    ssize_t n = sendfile(out, in, pointer, count);
-    int code = errno;
-    if (console)
-        console_end(t->process, n > 0 ? byte_before(in, pointer) : '\0');
-    if (n < 0) {
-        if (code == EPIPE)
-            file_broken_pipe(t);
-        return -code;
-    }
-    file_written(t->process, out);
-    return offset_out(t, a[2], &offset) < 0 ? -EFAULT : n;
-}
-
-int64_t sys_copy_file_range(struct thread *t, const uint64_t a[6])
-{
-    int in = (int)a[0], out = (int)a[2];
-    off_t in_offset, *in_pointer, out_offset, *out_pointer;
-    if (!files_is_guest(in) || !files_is_guest(out))
-        return -EBADF;
-    if (thread_files(t)->standard[in] || thread_files(t)->standard[out])
-        return -EINVAL;
-    if (offset_in(t, a[1], &in_offset, &in_pointer) < 0 || offset_in(t, a[3], &out_offset, &out_pointer) < 0)
-        return -EFAULT;
-    uint64_t length = a[4] < TRANSFER_MAX ? a[4] : TRANSFER_MAX;
-    int may = memory_files_may_copy(t->process, out, &length);
-    if (may < 0)
-        return may;
-    ssize_t n = copy_file_range(in, in_pointer, out, out_pointer, length, (unsigned)a[5]);
-    if (n < 0)
-        return -errno;
-    file_written(t->process, out);
-    bool copied_out = offset_out(t, a[1], &in_offset) == 0 && offset_out(t, a[3], &out_offset) == 0;
-    return copied_out ? n : -EFAULT;
-}
-
-/* splice, vmsplice and tee are refused: programs fall back to read and write. */
-int64_t sys_splice(struct thread *t, const uint64_t a[6])
-{
-    (void)t;
-    return files_is_guest((int)a[0]) && files_is_guest((int)a[2]) ? -EINVAL : -EBADF;
-}
-
-int64_t sys_vmsplice(struct thread *t, const uint64_t a[6])
-{
-    (void)t;
-    return files_is_guest((int)a[0]) ? -EINVAL : -EBADF;
-}
-
-int64_t sys_tee(struct thread *t, const uint64_t a[6])
-{
-    (void)t;
-    return files_is_guest((int)a[0]) && files_is_guest((int)a[1]) ? -EINVAL : -EBADF;
 }
