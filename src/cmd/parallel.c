@@ -103,13 +103,14 @@ static bool has_ended(const struct jobs *j, unsigned i, pid_t pid)
 static void show_progress(const struct jobs *j, unsigned finished, double seconds)
 {
     uint64_t insns = 0;
-    char rest[40] = "";
+    char speed[40] = "", rest[40] = "";
     for (unsigned i = 0; i < j->count; i++)
         insns += job_of(j, i)->insns;
     if (j->insns && insns)
         snprintf(rest, sizeof rest, ", %.0f s left", seconds * ((double)(j->insns * j->count) / (double)insns - 1));
-    status_line_draw(j->line, "%u of %u run%s, %.2f MIPS%s", finished, j->count, j->count == 1 ? "" : "s",
-                     seconds > 0 ? (double)insns / seconds / 1e6 : 0, rest);
+    if (insns && seconds > 0)
+        snprintf(speed, sizeof speed, ", %.2f MIPS", (double)insns / seconds / 1e6);
+    status_line_draw(j->line, "%u of %u run%s%s%s", finished, j->count, j->count == 1 ? "" : "s", speed, rest);
 }
 
 static void kill_jobs(const pid_t *pid, unsigned begun)

@@ -24,7 +24,8 @@ struct points_options {
     bool sized;                 /* the user said how many windows there are, and how long they are */
 };
 
-#define POINTS_OPTION_ROWS(o)                                                                                          \
+/* Which windows there are. */
+#define WINDOWS_OPTION_ROWS(o)                                                                                         \
     {"points", OPTION_STRING, &(o)->points, "auto|FILE",                                                               \
      "simulate only points and estimate the run: auto chooses them by phases, FILE is SimPoint's"},                    \
         {"weights", OPTION_STRING, &(o)->weights, "FILE", "with --points FILE: SimPoint's weights of the points"},     \
@@ -33,8 +34,12 @@ struct points_options {
         {"period", OPTION_POSITIVE, &(o)->period, "N",                                                                 \
          "with --systematic: instructions per window (the run / 500 to 1000)"},                                        \
         {"point-count", OPTION_POSITIVE, &(o)->count, "N", "with --points auto: number of points (500 to 1000)"},      \
-        {"lead", OPTION_POSITIVE, &(o)->lead, "N",                                                                     \
-         "instructions that warm a stretch (50M), or a point of a FILE (20M)"},                                        \
+    {                                                                                                                  \
+        "lead", OPTION_POSITIVE, &(o)->lead, "N", "instructions that warm a stretch (50M), or a point of a FILE (20M)" \
+    }
+
+#define POINTS_OPTION_ROWS(o)                                                                                          \
+    WINDOWS_OPTION_ROWS(o),                                                                                            \
         {"jobs", OPTION_POSITIVE, &(o)->jobs, "N", "windows to simulate at the same time (number of processors)"},     \
         {"precision", OPTION_STRING, &(o)->precision_text, "P%",                                                       \
          "add windows until the CPI is known to ±P % (1, unless the windows are given)"},                              \

@@ -64,8 +64,11 @@ static int do_runs(struct validate_options *o, const struct own_output *own, str
     r->own = own;
     r->quiet = o->quiet;
     r->at_once = o->jobs;
+    r->points = points_options_given(&o->points) ? &o->points : NULL;
     note_inputs(own, &o->guest, &o->core);
-    int code = stack_files_open(&o->files, own, err);
+    int code = points_options_names(&o->points, own, err);
+    if (code == 0)
+        code = stack_files_open(&o->files, own, err);
     if (code == 0)
         code = own_page_open(own, o->page, err);
     if (code == 0)

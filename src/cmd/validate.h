@@ -4,6 +4,7 @@
 
 #include "cmd/core_options.h"
 #include "cmd/guest_options.h"
+#include "cmd/points_options.h"
 #include "cmd/stack_files.h"
 #include "cmd/validate_runs.h"
 
@@ -18,8 +19,9 @@ struct validate_options {
     struct guest_options guest;
     struct core_options core;
     struct stack_files files;
-    uint64_t jobs;    /* most runs at the same time; 0: the number of processors */
-    const char *page; /* -o: file for the page, or NULL */
+    struct points_options points; /* CPI stacks only: every run is a sampled run */
+    uint64_t jobs;                /* most runs at the same time; 0: the number of processors */
+    const char *page;             /* -o: file for the page, or NULL */
     bool quiet, help;
 };
 

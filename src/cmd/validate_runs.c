@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "checkpoint/checkpoint.h"
 #include "cmd/command.h"
+#include "cmd/sampled_simulation.h"
 #include "guest/files.h"
 
 void *program_run_slot(const struct program_runs *r, unsigned i)
@@ -104,6 +105,23 @@ static int pass_output_on(const struct kept_output *kept, const struct own_outpu
     return code;
 }
 
+/* Estimates the whole run from windows, one at a time, since the runs themselves go on at the same time. */
+static int estimate(struct program_runs *r, struct program_run *run, struct process *p, struct simulation *s)
+{
+    struct points_options o = *r->points;
+    struct run_report report;
+    struct sampled_run sampled;
+    o.jobs = 1;
+    int code = run_sampled(p, &o, s, r->own, true, &report, &sampled, &run->job.err);
+    if (code != 0)
+        return code;
+    run->result = report.result;
+    run->sample = sampled_summary(&report);
+    if (!report.whole)
+        sampled_run_free(&sampled);
+    return 0;
+}
+
 static int simulate_run(struct program_runs *r, unsigned i, struct process *p, const struct kept_output *output)
 {
     struct program_run *run = program_run_slot(r, i);
@@ -114,7 +132,7 @@ static int simulate_run(struct program_runs *r, unsigned i, struct process *p, c
     if (code != 0)
         return code;
     progress_begin(&run->progress, NULL, 0, 0);
-    code = simulate_process(p, &s, &run->result, &run->job.err);
+    code = r->points ? estimate(r, run, p, &s) : simulate_process(p, &s, &run->result, &run->job.err);
     if (code != 0)
         return code;
     if (process_is_child(p))

@@ -7,8 +7,9 @@
 
 #include "cmd/guest_run.h"
 #include "cmd/parallel.h"
+#include "cmd/points_options.h"
 #include "cmd/progress.h"
-#include "report/run_report.h"
+#include "report/sampled_report.h"
 
 /* The first member of the slot in which a run stores its results, in shared memory. */
 struct program_run {
@@ -22,12 +23,14 @@ struct program_run {
     bool loader_failed;       /* the guest's dynamic loader could not start the program */
     struct progress progress; /* prints nothing; measures the times */
     double seconds, cpu_seconds, skip_seconds;
+    struct sample_summary sample; /* with program_runs.points */
 };
 
 struct program_runs {
     const struct process_config *guest;
     const char *restore;                 /* checkpoint file that all runs continue from; NULL: they start the program */
     const struct simulation *simulation; /* each run begins with a copy, which `prepare` changes */
+    const struct points_options *points; /* each run simulates windows of the program, the same in all; NULL: no */
     const struct own_output *own;
     bool quiet;
     unsigned count;    /* number of runs */

@@ -81,11 +81,13 @@ static int report(void *context, const struct own_output *own)
     struct validate_report r = {.run = program_run_report(&v->runs, 0, &v->options->common.core.simulation),
                                 .total = &first->total,
                                 .plan = &v->plan,
+                                .sampled = v->runs.points != NULL,
                                 .seconds = v->runs.seconds};
     for (unsigned i = 0; i < v->plan.count; i++) {
         const struct program_run *run = program_run_slot(&v->runs, i);
         r.runs[i] = (struct validate_run){.cycles = run->job.done ? run->result.counts.core.cycles : 0,
                                           .seconds = run->seconds,
+                                          .sample = run->sample,
                                           .why = run->job.done ? NULL : run->job.err.text};
     }
     return write_report(v->options, own, &r);
@@ -110,6 +112,12 @@ static int check_options(void *context, char **argv, struct error *err)
         code = core_options_finish(&o->common.core, err);
     if (code == 0)
         code = validate_check_restore(&o->common, err);
+    if (code == 0 && o->common.guest.restore && points_options_given(&o->common.points))
+        code =
+            error_set(err, -EINVAL, "--restore excludes --points and --systematic, which cover a run from its start");
+    if (code == 0)
+        code = points_options_finish(&o->common.points, &o->common.core.simulation, err);
+    o->common.points.precision = 0; /* a second pass would measure other windows in each run */
     return code == 0 ? guest_options_finish(&o->common.guest, argv, err) : code;
 }
 
@@ -129,6 +137,7 @@ int validate_stacks(int argc, char **argv)
         {"orders", OPTION_STRING, &o.orders, "NAME",
          "reference: mean of all orders (72 runs), or only the paper or inverse order (8 runs)"},
         {"jobs", OPTION_POSITIVE, &o.common.jobs, "N", "runs at the same time (number of processors)"},
+        WINDOWS_OPTION_ROWS(&o.common.points),
         STACK_FILE_ROWS(&o.common.files),
         PAGE_OPTION_ROW(&o.common.page),
         {"quiet", OPTION_FLAG, &o.common.quiet, NULL, "print nothing but errors"},

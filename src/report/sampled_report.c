@@ -93,6 +93,27 @@ static size_t failures(const struct sampled_run *s, const struct measured **firs
     return count;
 }
 
+/* The windows that were measured, without the head. */
+static size_t measured_windows(const struct sampled_run *s)
+{
+    return s->used - (s->points.head > 0 && s->result.measured[0].done);
+}
+
+struct sample_summary sampled_summary(const struct run_report *r)
+{
+    const struct sampled_run *s = r->sampled;
+    const struct measured *first;
+    if (s == NULL || r->whole)
+        return (struct sample_summary){.whole = r->whole};
+    return (struct sample_summary){.systematic = s->points.period != 0,
+                                   .windows = measured_windows(s),
+                                   .failed = failures(s, &first),
+                                   .strayed = s->strayed,
+                                   .window_insns = s->points.insns,
+                                   .measured = s->measured,
+                                   .cpi_half = sampled_cpi_half(r)};
+}
+
 static void print_troubles(const struct sampled_run *s, FILE *to)
 {
     const struct measured *first;
@@ -130,7 +151,7 @@ void sampled_print(const struct run_report *r, FILE *to)
     const struct sampled_run *s = r->sampled;
     char insns[GROUPED_SIZE], length[GROUPED_SIZE], head[GROUPED_SIZE];
     double share = 100 * (double)s->measured / (double)s->result.insns;
-    size_t windows = s->used - (s->points.head > 0 && s->result.measured[0].done);
+    size_t windows = measured_windows(s);
     char phases[40] = "", first[GROUPED_SIZE + 16] = "";
     if (s->points.phases)
         snprintf(phases, sizeof phases, " in %u phase%s", s->points.phases - (s->points.head > 0),

@@ -24,6 +24,15 @@ double sampled_cpi_half(const struct run_report *r);
 /* Half interval of a count, the error of warming included. */
 double sampled_count_half(const struct run_report *r, const struct count_row *row);
 
+/* What a report of several sampled runs says about each. */
+struct sample_summary {
+    bool whole, systematic;          /* `whole`: the run was so short that it was simulated whole; the rest is 0 then */
+    size_t windows, failed, strayed; /* measured windows; windows that were not simulated; see struct measured */
+    uint64_t window_insns, measured; /* instructions of a window, and of all windows */
+    double cpi_half;                 /* half interval of the CPI */
+};
+struct sample_summary sampled_summary(const struct run_report *r); /* r->sampled may be NULL */
+
 /* The rest of a line that says that the run was interrupted: what was measured, and what that means. */
 void sampled_print_interruption(const struct run_report *r, FILE *to);
 void sampled_print(const struct run_report *r, FILE *to); /* which windows were simulated, and which failed */

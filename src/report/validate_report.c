@@ -1,6 +1,7 @@
 #include "report/validate_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/stack_chart.h"
@@ -36,10 +37,10 @@ struct column {
 };
 
 /* Columns: the stacks of the reference, then those of the methods. */
-enum { COLUMNS = RANGE + STACK_KINDS };
+enum { VALIDATE_COLUMNS = RANGE + STACK_KINDS };
 
 struct comparison {
-    struct column column[COLUMNS];
+    struct column column[VALIDATE_COLUMNS];
     unsigned references;          /* number of leading columns that are references */
     unsigned columns;             /* number of all columns */
     unsigned errors;              /* elements of column.error that are used */
@@ -140,6 +141,53 @@ static void print_stacks(const struct validate_report *r, const struct compariso
     text_table_print(t, to, 1, columns);
 }
 
+/* The largest half interval of a CPI among all sampled runs, in percent of that CPI. */
+static double largest_half_percent(const struct validate_report *r)
+{
+    double most = 0;
+    for (unsigned i = 0; i < r->plan->count; i++) {
+        double cpi = r->total->instructions ? (double)r->runs[i].cycles / (double)r->total->instructions : 0;
+        if (cpi > 0)
+            most = fmax(most, 100 * r->runs[i].sample.cpi_half / cpi);
+    }
+    return most;
+}
+
+static void print_sample(const struct validate_report *r, FILE *to)
+{
+    const struct sample_summary *s = &r->runs[0].sample;
+    char length[GROUPED_SIZE], insns[GROUPED_SIZE];
+    if (s->whole) {
+        text_paragraph(to, "The program is so short that every run was simulated whole.");
+        return;
+    }
+    text_paragraph(
+        to,
+        "Every run is estimated from the same %zu windows of %s instructions, %.2f %% of %s. The CPI is known "
+        "to ±%.2f %%, and that of all runs to ±%.2f %% at worst (95 %% intervals).",
+        s->windows, grouped(s->window_insns, length), 100 * (double)s->measured / (double)r->total->instructions,
+        grouped(r->total->instructions, insns), 100 * s->cpi_half / cpi_of(r, (int64_t)r->total->cycles),
+        largest_half_percent(r));
+    if (s->failed)
+        text_paragraph(to, "%zu windows could not be simulated.", s->failed);
+    if (s->strayed)
+        text_paragraph(to, "%zu windows strayed from the run itself: the program reads a clock or changes files.",
+                       s->strayed);
+}
+
+static json_t *sample_json(const struct validate_report *r)
+{
+    const struct sample_summary *s = &r->runs[0].sample;
+    if (s->whole)
+        return json_pack("{s:s}", "method", "whole");
+    return json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:f}", "method", s->systematic ? "systematic" : "points",
+                     "windows", (json_int_t)s->windows, "failed", (json_int_t)s->failed, "strayed",
+                     (json_int_t)s->strayed, "measured_percent",
+                     100 * (double)s->measured / (double)r->total->instructions, "cpi",
+                     interval_json(cpi_of(r, (int64_t)r->total->cycles), s->cpi_half), "largest_half_percent",
+                     largest_half_percent(r));
+}
+
 /* The second-order effects of the reference. */
 static void print_noise(const struct validate_report *r, const struct reference_noise *n, FILE *to)
 {
@@ -173,6 +221,8 @@ void validate_report_print(const struct validate_report *r, FILE *to, unsigned c
     run_report_print_begin(&r->run, to);
     fprintf(to, " %s instructions, %s cycles, CPI %.3f\n", grouped(r->total->instructions, insns),
             grouped(r->total->cycles, cycles), cpi_of(r, (int64_t)r->total->cycles));
+    if (r->total->instructions && r->sampled)
+        print_sample(r, to);
     if (r->total->instructions) {
         print_stacks(r, &x, to, columns);
         fprintf(to, "\n Front-end and long back-end penalties overlap in %.2f %% of cycles.\n",
@@ -277,6 +327,8 @@ json_t *validate_report_json(const struct validate_report *r)
     for (unsigned i = 0; i < x.columns; i++)
         json_object_set_new(stacks, x.column[i].name, column_json(r, &x.column[i]));
     json_object_set_new(root, "stacks", stacks);
+    if (r->sampled)
+        json_object_set_new(root, "sampled", sample_json(r));
     json_object_set_new(root, "orders", json_string(reference_orders_name(r->plan->orders)));
     if (x.all)
         json_object_set_new(root, "simulation_range", range_json(r, &x.range));
@@ -341,8 +393,8 @@ void validate_report_svg(const struct validate_report *r, FILE *to)
 {
     struct comparison x;
     compare(r, &x);
-    double cpi[COLUMNS][COMPONENTS];
-    struct stack_bar bar[COLUMNS];
+    double cpi[VALIDATE_COLUMNS][COMPONENTS];
+    struct stack_bar bar[VALIDATE_COLUMNS];
     char title[256];
     for (unsigned i = 0; i < x.columns; i++) {
         const struct column *column = &x.column[i];

@@ -2,13 +2,14 @@
 #ifndef CYCLESCOPE_REPORT_VALIDATE_REPORT_H
 #define CYCLESCOPE_REPORT_VALIDATE_REPORT_H
 
-#include "report/run_report.h"
+#include "report/sampled_report.h"
 #include "stacks/reference.h"
 
 struct validate_run {
-    uint64_t cycles; /* 0: the run failed */
-    double seconds;  /* host time */
-    const char *why; /* why the run failed, or NULL */
+    uint64_t cycles;              /* 0: the run failed */
+    double seconds;               /* host time */
+    const char *why;              /* why the run failed, or NULL */
+    struct sample_summary sample; /* of a sampled run */
 };
 
 struct validate_report {
@@ -16,6 +17,7 @@ struct validate_report {
     const struct stack_interval *total; /* stacks of that run by all methods */
     const struct reference_plan *plan;
     struct validate_run runs[REFERENCE_ALL_RUNS]; /* the first plan->count are set, in the order of the plan */
+    bool sampled;                                 /* all runs are sampled runs, with the same windows */
     double seconds;                               /* host wall time of all runs together */
 };
 

@@ -3,6 +3,7 @@ reaches every run, output that comes from one, and runs that are killed."""
 import os
 import re
 import shlex
+import shutil
 import signal
 import time
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import pytest
 
 pytest.register_assert_rewrite("stack_checks")
 
-from conftest import PATIENCE_SECONDS, Commands
+from conftest import PATIENCE_SECONDS, PROJECT, Commands
 from pages import whole_rows
 from stack_checks import (COMPONENTS, FORKED, LABELS, METHODS, SEVEN_SOURCE, WORK, check_svg_says, csv_rows,
                           finish, has_trailing_blanks, heading, measure, near, on_terminal)
@@ -259,6 +260,50 @@ def test_the_number_of_jobs_changes_nothing(here, paper, jobs):
     assert timeless(report) == timeless(paper.report)
 
 
+# ---- sampled runs
+
+SAMPLED = "--systematic --period 100K --window 5K --warmup 2K"
+BRANCHES = {"status": 0, "out": "checksum 000000000ea8f409\n"}
+
+
+@pytest.fixture(scope="module")
+def sampled(here):
+    shutil.copy(PROJECT / "build/workloads/branch_bound", here.work)
+    return measure(here, f"validate --orders paper {SAMPLED} ./branch_bound", **BRANCHES)
+
+
+def test_every_sampled_run_is_that_of_stack(here, sampled):
+    """The estimate with everything real, and the one with everything perfect, are those of `stack` with the same windows."""
+    report, cycles = sampled.report, cycles_of_runs(sampled.report)
+    stack = measure(here, f"stack --quiet --method fmt {SAMPLED} ./branch_bound", **BRANCHES).report
+    perfect = " ".join(f"--set perfect.{c}=yes" for c in ORDERS["paper"])
+    base = measure(here, f"stack --quiet --method fmt {SAMPLED} {perfect} ./branch_bound", **BRANCHES).report
+    assert report["instructions"] == stack["instructions"] > 10000000
+    assert report["cycles"] == stack["cycles"] and cycles[frozenset()] == base["cycles"]
+    for c, cpi in stack["stacks"]["fmt"].items():
+        assert near(report["stacks"]["fmt"][c], cpi, 1.01 / stack["instructions"])  # estimates are rounded to cycles
+    assert report["sampled"]["cpi"] == stack["sampled"]["cpi"] and report["sampled"]["windows"] == stack["sampled"]["windows"] - 1
+
+
+def test_stacks_of_sampled_runs_add_up(sampled):
+    check_order(sampled.report, "paper")
+    check_errors(sampled.report)
+
+
+def test_the_page_of_sampled_runs_has_their_intervals(sampled):
+    about = sampled.report["sampled"]
+    half = 50 * (about["cpi"][1] - about["cpi"][0]) / sampled.report["cpi"]
+    assert about["method"] == "systematic" and about["largest_half_percent"] >= half > 0
+    assert f"same {about['windows']} windows of 5,000 instructions" in " ".join(sampled.err.split())
+    assert f"to ±{half:.2f} %, and that of all runs to ±{about['largest_half_percent']:.2f} % at worst" in " ".join(sampled.err.split())
+
+
+def test_short_runs_are_simulated_whole(here, paper):
+    run = measure(here, "validate --orders paper --systematic ./work 5000", **WORK)
+    assert run.report["sampled"] == {"method": "whole"} and "every run was simulated whole" in " ".join(run.err.split())
+    assert cycles_of_runs(run.report) == cycles_of_runs(paper.report)
+
+
 # ---- all orders
 
 @pytest.fixture(scope="module")
@@ -419,6 +464,11 @@ def test_help_lists_the_options(here):
     ("--json /no/where/x: No such file", "--json /no/where/x ./work"),
     ("--csv /no/where/x: No such file", "--csv /no/where/x ./work"),
     ("--svg /no/where/x: No such file", "--svg /no/where/x ./work"),
+    ("--points and --systematic are different ways", "--points auto --systematic ./work"),
+    ("--skip and --max-insns exclude --points and --systematic", "--systematic --skip 5 ./work"),
+    ("--restore excludes --points and --systematic", "--systematic --restore x ./work"),
+    ("need --points or --systematic", "--window 5K ./work"),
+    ("./missing: No such file", "--points ./missing ./work"),
 ])
 def test_a_mistake_gets_a_sentence(here, pattern, words):
     here.complains(pattern, "validate", *shlex.split(words))
