@@ -7,6 +7,7 @@ restores and simulates it once for each of the 72 sets.  This script writes one 
 writes the whole page.
 """
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ CORES = ("eyerman2006", "modern", "ppc970")
 METHODS = ("graph", "fmt2", "fmt")
 BALANCED = 1.4  # base, in multiples of 1/width, up to which `stack` does not warn of fmt and fmt2
 STRUCTURES = ("l1i", "l2i", "itlb", "branch", "l1d", "l2d", "dtlb")
+LARGE_PERCENT = 1  # of the CPI: the sign of an interaction that is larger should be right
 
 
 def runs_of(options):
@@ -48,6 +50,25 @@ def cycle_errors(report):
             for run in report["runs"] if "graph_cycles" in run}
 
 
+def perfect_with(structure):
+    """What is perfect if a structure is: a perfect first cache makes the second cache of its side perfect."""
+    return {structure, structure.replace("1", "2")}
+
+
+def interactions(report):
+    """By pair of structures: the simulated interaction (src/stacks/interactions.h) and the predicted one, in percent of the
+    simulated cycles.  Empty without a graph; pairs whose sets were not simulated are left out."""
+    runs = {frozenset(run["real"]): (run["cycles"], run["graph_cycles"]) for run in report["runs"] if "graph_cycles" in run}
+    everything, found = frozenset(STRUCTURES), {}
+    for first, second in itertools.combinations(STRUCTURES, 2):
+        a, b = perfect_with(first), perfect_with(second)
+        left = [runs.get(everything - perfect) for perfect in (set(), a, b, a | b)]
+        if a & b or None in left:
+            continue
+        found[first, second] = tuple(100 * (alone + other - both - real) / left[0][0] for real, alone, other, both in zip(*left))
+    return found
+
+
 def furthest(values):
     """The item of a dictionary with the value that is furthest from 0."""
     return max(values.items(), key=lambda item: abs(item[1]))
@@ -60,6 +81,19 @@ def by_set(found):
         for real, error in cycle_errors(report).items():
             errors.setdefault(real, {})[program] = error
     return errors
+
+
+def interaction_rows(found):
+    """By core: interactions of more than LARGE_PERCENT in simulation, those whose predicted sign is right, and errors."""
+    for core, results in found.items():
+        for group in GROUPS:
+            pairs = {f"{program}: {' '.join(pair)}": values for program, (of, report) in results.items() if of == group
+                     for pair, values in interactions(report).items() if abs(values[0]) > LARGE_PERCENT}
+            if pairs:
+                right = sum(simulated * predicted > 0 for simulated, predicted in pairs.values())
+                where, worst = furthest({name: predicted - simulated for name, (simulated, predicted) in pairs.items()})
+                error = mean(abs(predicted - simulated) for simulated, predicted in pairs.values())
+                yield [f"{core}, {group}", str(len(pairs)), str(right), f"{error:.2f}", f"{worst:+.2f}", where]
 
 
 def set_text(real):
@@ -141,6 +175,12 @@ def section(options, found, problems):
         yield from table(["program", "", "CPI", *(f"{m}: error" for m in METHODS), "cycles: mean", "cycles: worst",
                           "real in the worst set", "noise"], program_rows(results))
     with_graph = {core: results for core, results in found.items() if by_set(results)}
+    rows = list(interaction_rows(with_graph))
+    if rows:
+        yield "### Interactions of two structures\n"
+        yield (f"Pairs whose simulated interaction is above {LARGE_PERCENT} % of the cycles: how many of them have the right sign "
+               "in the graph (above 0 they overlap, below they are serial), and the error, in percent of the cycles.\n")
+        yield from table(["core and programs", "pairs", "right sign", "mean error", "worst error", "pair"], rows)
     if with_graph:
         yield "### Cycles by set of real structures\n"
         yield from table(["real", *(f"{core}: {what}" for core in with_graph for what in ("mean", "worst"))],

@@ -46,6 +46,21 @@ def result(status=0, text="", **changes):
 
 
 class Evaluation(unittest.TestCase):
+    def test_interactions_are_compared_by_pair(self):
+        """The data caches and the predictor overlap: only both together save 300 cycles.  The graph says the opposite of the
+        D-TLB and the predictor."""
+        without = {"l1d": ["l1d", "l2d"], "branch": ["branch"], "dtlb": ["dtlb"]}
+
+        def real(*perfect):
+            return [c for c in ALL if not any(c in without[p] for p in perfect)]
+
+        runs = [simulated(real(), 1000, 1000), simulated(real("l1d"), 900, 900), simulated(real("branch"), 950, 960),
+                simulated(real("l1d", "branch"), 550, 560), simulated(real("dtlb"), 980, 980), simulated(real("dtlb", "branch"), 950, 930)]
+        self.assertEqual(graph.interactions(report(*runs)), {("branch", "l1d"): (30, 30), ("branch", "dtlb"): (-2, 1)})
+        self.assertEqual(list(graph.interaction_rows({"modern": {"jq": ("further", report(*runs))}})),
+                         [["modern, further", "2", "1", "1.50", "+3.00", "jq: branch dtlb"]])
+        self.assertEqual(graph.interactions(found()["ppc970"]["gzip"][1]), {})
+
     def test_cycles_are_compared_by_set(self):
         errors = graph.by_set(found()["eyerman2006"])
         self.assertEqual(list(errors), [frozenset(ALL), frozenset()])
