@@ -29,14 +29,41 @@ INLINE void await_issue(const struct lanes *l, struct row *restrict to, const st
 
 /* ---- issue queues, units and slots */
 
+/* What entered while there was room in all judges. */
+static void catch_up(struct lanes *l)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].queues += l->entered;
+    l->entered = 0;
+}
+
+/* How many instructions may enter each queue until one judge may lack room, and until when no judge has to catch up. */
+static void find_room(struct lanes *l)
+{
+    for (unsigned q = 0; q <= QUEUES; q++) {
+        l->queue_room[q] = QUEUE_FULL;
+        for (unsigned j = 0; j < JUDGES; j++) {
+            unsigned used = l->judge[j].queues >> q * QUEUE_BITS & (QUEUE_FULL * 2 - 1);
+            unsigned room = used < QUEUE_FULL ? QUEUE_FULL - used : 0;
+            l->queue_room[q] = room < l->queue_room[q] ? room : l->queue_room[q];
+        }
+    }
+    for (unsigned i = 0; i < JUDGES; i++) {
+        l->lag_ends[i] = l->judge[judge_at(i)].now + CONTENTION_LAG;
+        l->last_leave[i] = l->judge[judge_at(i)].now + CONTENTION_CYCLES - 1;
+    }
+}
+
 FOR_EACH_HOST void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
+    catch_up(l);
     for (unsigned j = 0; j < JUDGES; j++) {
         uint64_t when = time_of(l, d, l->judge_lane[j]);
         v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
         v.any |= v.of[j];
     }
+    find_room(l);
     if (v.any)
         await_issue(l, d, &v);
 }
@@ -45,13 +72,14 @@ FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_ne
                                      const uint64_t when[JUDGES], const uint64_t use[JUDGES])
 {
     struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
+    for (unsigned i = 0; i < JUDGES; i++) {
+        unsigned j = judge_at(i);
         v.of[j] = 0;
-        if (!(use[j] & need->full) && need->interval <= 1) {
-            l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
+        if (!(use[i] & need->full) && need->interval <= 1) {
+            l->judge[j].slot[when[i] % CONTENTION_CYCLES] = use[i] + need->issue;
             continue;
         }
-        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[j]) - when[j]);
+        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[i]) - when[i]);
         v.any |= v.of[j];
     }
     if (v.any)

@@ -18,7 +18,7 @@
 /* gcc only: clang refuses clones of a function that an inline function of a header calls. */
 #if defined(FOR_EACH_HOST)
 #elif defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE) && !defined(__clang__)
-#define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
+#define FOR_EACH_HOST __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define FOR_EACH_HOST
 #endif
@@ -50,6 +50,10 @@ struct lanes {
     struct contention_limits limits;
     uint64_t base[LANES];                                        /* added to times of a lane */
     uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    /* By judge_at: its base less 0x8000; from when on it has to catch up; when the last instruction may leave. */
+    _Alignas(64) uint64_t judge_base[JUDGES], lag_ends[JUDGES], last_leave[JUDGES];
+    unsigned queue_room[QUEUES + 1]; /* instructions that may enter until a judge may lack room, by queue and of all */
+    uint64_t entered;                /* what they have added to `queues` of each judge */
     uint16_t judging;                                            /* bit j: judge j takes part in this step */
     struct contention_wait *waits;                               /* by judge, of a store: for those that do not */
     struct bundles *bundles;                                     /* of cores that have them, or NULL */
