@@ -64,13 +64,9 @@ INLINE void enter_queues(struct lanes *l, const struct contention_need *need, st
     l->entered += need->queue;
 }
 
-/* Instructions issue, at the times in `t` or later. Most find a slot at once in all judges: then there is one branch
- * for all of them. */
-INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+/* The slots of all judges at their times: their places in the tables, and what they have. */
+INLINE void read_slots(const struct lanes *l, const quad when[QUADS], uint64_t index[JUDGES], quad use[QUADS])
 {
-    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
-    quad when[QUADS], use[QUADS];
-    read_times(t, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++)
         *(quad *)&index[q * QUAD] = when[q] % CONTENTION_CYCLES;
     for (unsigned q = 0; q < QUADS; q++) {
@@ -81,15 +77,30 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
         quad fresh = (quad)((slot ^ lap) >> LAP_SHIFT == 0);
         use[q] = (slot & fresh) | (empty & ~fresh);
     }
+}
+
+INLINE void write_slots(struct lanes *l, const uint64_t index[JUDGES], const quad use[QUADS])
+{
+    for (unsigned q = 0; q < QUADS; q++)
+        for (unsigned k = 0; k < QUAD; k++)
+            l->judge[judge_at(q * QUAD + k)].slot[index[q * QUAD + k]] = use[q][k];
+}
+
+/* Instructions issue, at the times in `t` or later. Most find a slot at once in all judges: then there is one branch
+ * for all of them. */
+INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
+{
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad when[QUADS], use[QUADS];
+    read_times(t, l->judge_base, when);
+    read_slots(l, when, index, use);
     if (__builtin_expect(any_bits(use, need->full) || need->interval > 1, 0)) {
-        judges_issue_late(l, need, t, (const uint64_t *)when, (const uint64_t *)use);
+        judges_issue_late(l, need, t);
         return;
     }
-    for (unsigned q = 0; q < QUADS; q++) {
-        quad new = use[q] + need->issue;
-        for (unsigned k = 0; k < QUAD; k++)
-            l->judge[judge_at(q * QUAD + k)].slot[index[q * QUAD + k]] = new[k];
-    }
+    for (unsigned q = 0; q < QUADS; q++)
+        use[q] += need->issue;
+    write_slots(l, index, use);
 }
 
 /* Instructions leave their queues at the times in `t`. */
