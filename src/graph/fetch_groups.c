@@ -1,76 +1,73 @@
 #include "graph/fetch_groups.h"
 
-/* Whether a misprediction or a misfetch before this instruction ends the group in this variant. */
-static bool is_redirected(const struct fetch_groups *f, const struct graph_node *n, unsigned variant)
+_Static_assert(GROUP_VARIANTS <= sizeof(group_numbers), "a number of each variant");
+
+/* Of each variant, see group_variant: -1 if the L1I or prediction are real. */
+static const group_numbers real_l1i = {0, -1, 0, -1, 0, -1, 0, -1}, real_branch = {0, 0, -1, -1, 0, 0, -1, -1};
+
+static inline group_numbers all(int number)
 {
-    return variant & 2 && (f->after_mispredicted || n->misfetch_cycles);
+    return (group_numbers){0} + (int8_t)number;
 }
 
-/* condition ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
-static inline unsigned choose(bool condition, unsigned yes, unsigned no)
+/* -1 for true. */
+static inline group_numbers all_if(bool condition)
 {
-    return no ^ ((no ^ yes) & -(unsigned)condition);
+    return all(-condition);
 }
 
-/* Puts the instruction, whose bytes lie in these lines, into the group of one variant, or begins a new one. */
-static inline void join_group(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned variant,
-                              uint64_t first, uint64_t last)
+/* mask ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
+static inline group_numbers choose(group_numbers mask, group_numbers yes, group_numbers no)
 {
-    struct fetch_group *g = &f->group[variant];
-    unsigned v = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    bool waits = variant & 1 && n->fetch_waits >> v & 1;
-    bool reads_first = (first != g->line) | (variant & 2 && f->after_mispredicted);
-    unsigned reads = reads_first + (last != first);
-    bool ends = !f->begun | f->after_serial | is_redirected(f, n, variant) | (g->insns >= f->width) |
-                (g->branches_left == 0) | (reads > g->lines_left);
-    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
-    unsigned lines = f->lines - (reads == 0);
-    lines = choose(ends, choose(lines < reads, reads, lines), g->lines_left) - reads;
-    bool control = h->flags & IS_CONTROL;
-    n->new_group |= (uint8_t)(ends << variant);
-    g->lines_left = choose(waits, f->lines - 1, lines);
-    g->insns = choose(ends | waits, 0, g->insns) + 1;
-    g->branches_left = choose(ends | waits, f->branches, g->branches_left) - control;
-    g->line = last | -(uint64_t)(control & h->taken);
+    return no ^ ((no ^ yes) & mask);
 }
 
-static bool groups_are_equal(const struct fetch_group *a, const struct fetch_group *b)
+static inline group_numbers later(group_numbers a, group_numbers b)
 {
-    return a->insns == b->insns && a->lines_left == b->lines_left && a->branches_left == b->branches_left &&
-           a->line == b->line;
+    return choose(a > b, a, b);
 }
 
-/* Puts the instruction into the groups of both variants of a prediction: with a perfect and with a real L1I. They are
- * mostly the same. */
-static void join_both(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned v)
+/* One bit of each number that is -1 or 0. */
+static inline unsigned bits_of(group_numbers mask)
 {
-    const unsigned perfect = v == PREDICTION_REAL ? 2 : 0, real = perfect + 1;
-    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
-    bool waits = n->fetch_waits >> v & 1;
-    join_group(f, h, n, perfect, first, last);
-    if (f->same[v] && !waits) {
-        f->group[real] = f->group[perfect];
-        n->new_group |= (uint8_t)((n->new_group >> perfect & 1) << real);
-    } else {
-        join_group(f, h, n, real, first, last);
-        f->same[v] = groups_are_equal(&f->group[perfect], &f->group[real]);
-    }
+    uint64_t bytes = (uint64_t)mask & UINT64_C(0x8040201008040201);
+    return bytes * UINT64_C(0x0101010101010101) >> 56;
 }
 
+/* Instructions that wait for a line. */
+static inline group_numbers waits(const struct graph_node *n)
+{
+    bool real = n->fetch_waits >> PREDICTION_REAL & 1, perfect = n->fetch_waits >> PREDICTION_PERFECT & 1;
+    return choose(real_branch, all_if(real), all_if(perfect)) & real_l1i;
+}
+
+/* Puts the instruction into the group of each variant, or begins a new one. */
 void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n)
 {
-    n->new_group = 0;
-    join_both(f, h, n, PREDICTION_PERFECT);
-    join_both(f, h, n, PREDICTION_REAL);
+    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
+    group_numbers redirected = real_branch & all_if(f->after_mispredicted || n->misfetch_cycles);
+    group_numbers reads_first = all_if(first != f->line) | (real_branch & all_if(f->after_mispredicted));
+    group_numbers reads = all(last != first) - reads_first;
+    group_numbers ends = all_if(!f->begun || f->after_serial) | redirected | (f->insns >= f->width) |
+                         (f->branches_left == 0) | (reads > f->lines_left);
+    group_numbers ends_here = waits(n), begins = ends | ends_here;
+    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
+    group_numbers lines = later(all(f->lines) + (reads == 0), reads);
+    bool control = h->flags & IS_CONTROL;
+    f->lines_left = choose(ends_here, all(f->lines - 1), choose(ends, lines, f->lines_left) - reads);
+    f->insns = (f->insns & ~begins) + 1;
+    f->branches_left = choose(begins, all(f->branches), f->branches_left) - (int8_t)control;
+    f->line = last | -(uint64_t)(control & h->taken);
     f->begun = true;
     f->after_mispredicted = h->mispredicted;
     f->after_serial = h->flags & IS_SERIAL;
+    n->new_group = bits_of(ends) & ((1 << GROUP_VARIANTS) - 1);
 }
 
 void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c)
 {
-    *f = (struct fetch_groups){.width = c->fetch_width,
-                               .lines = c->fetch_lines,
-                               .branches = c->fetch_branches,
+    *f = (struct fetch_groups){.width = (int8_t)c->fetch_width,
+                               .lines = (int8_t)c->fetch_lines,
+                               .branches = (int8_t)c->fetch_branches,
                                .line_shift = (unsigned)__builtin_ctz(c->fetch_line_bytes)};
 }
