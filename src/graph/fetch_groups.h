@@ -8,11 +8,11 @@
 
 #include "graph/graph_priv.h"
 
-/* A number of each variant. */
-typedef int8_t group_numbers __attribute__((vector_size(8)));
+/* A number of each variant, 8 bits wide and less than 128: byte v is that of variant v. */
+typedef uint64_t group_numbers;
 
 struct fetch_groups {
-    int8_t width, lines, branches;         /* most of a group */
+    group_numbers width, lines, branches;  /* most of a group, the same in all variants */
     unsigned line_shift;                   /* log2 of the bytes of a line of the L1I */
     group_numbers insns;                   /* instructions so far of the group that is being filled */
     group_numbers lines_left;              /* lines that it may still read */

@@ -172,14 +172,6 @@ INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
 
 /* ---- all instructions */
 
-unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
-{
-    enum { STEPS = 8 }; /* single cycles between the stages */
-    unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
-    unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
-    return node_cycles(n) + fetch + result + STEPS;
-}
-
 /* Evaluates as many nodes as times can grow for. Returns their number. */
 FOR_EACH_HOST static unsigned evaluate_some(struct lanes *l, const struct graph_node *n, unsigned count)
 {

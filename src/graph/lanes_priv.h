@@ -162,7 +162,13 @@ void lanes_fetch(struct lanes *l, const struct graph_node *n, uint64_t insn);
  * l->result. */
 void lanes_execute(struct lanes *l, const struct graph_node *n, struct row *d);
 /* How much later than all times before it the times of this node may be, without contention. */
-unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n);
+INLINE unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
+{
+    enum { STEPS = 8 }; /* single cycles between the stages */
+    unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
+    unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
+    return node_cycles(n) + fetch + result + STEPS;
+}
 
 /* ---- lanes_state.c */
 
