@@ -42,7 +42,7 @@ static void find_room(struct lanes *l)
     }
 }
 
-FOR_EACH_HOST void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
+FOR_EACH_HOST bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
     catch_up(l);
@@ -54,6 +54,7 @@ FOR_EACH_HOST void judges_enter_late(struct lanes *l, const struct contention_ne
     find_room(l);
     if (v.any)
         await_issue(l, d, &v);
+    return v.any;
 }
 
 #ifdef ONE_LANE

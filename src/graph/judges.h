@@ -8,8 +8,8 @@
 
 /* ---- judges.c */
 
-/* Instructions dispatch at the times in `d`, or later if a queue is full. */
-void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
+/* Instructions dispatch at the times in `d`, or later if a queue is full. Returns whether `d` may have changed. */
+bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
 /* Instructions issue at the times in `t`, or later because some find no slot. */
 void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t);
 /* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no

@@ -9,15 +9,15 @@ INLINE unsigned judge_at(unsigned i)
     return i;
 }
 
-/* An instruction enters its queue at the time in `d`, or later. */
-INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+/* An instruction enters its queue at the time in `d`, or later. Returns whether `d` may have changed. */
+INLINE bool enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct contention *c = &l->judge[0];
     uint64_t passed = time_of(l, d, 0) - c->now;
     if (__builtin_expect((c->queues & need->queue_full) != 0 || (int64_t)passed > CONTENTION_LAG, 0))
-        judges_enter_late(l, need, d);
-    else
-        c->queues += need->queue;
+        return judges_enter_late(l, need, d);
+    c->queues += need->queue;
+    return false;
 }
 
 /* An instruction issues, at the time in `t` or later. */

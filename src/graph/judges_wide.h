@@ -45,8 +45,9 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
     return any_bit(all, bits);
 }
 
-/* Instructions enter their queues at the times in `d`, or later. Most find room in all judges. */
-INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
+/* Instructions enter their queues at the times in `d`, or later. Returns whether `d` may have changed. Most find room in
+ * all judges. */
+INLINE bool enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     quad when[QUADS], late[QUADS];
     const quad *tolerated = (const quad *)l->lag_ends;
@@ -55,13 +56,12 @@ INLINE void enter_queues(struct lanes *l, const struct contention_need *need, st
         late[q] = tolerated[q] - when[q];
     bool lags = any_bits(late, UINT64_C(1) << 63);
     unsigned *room = &l->queue_room[need->queue_number];
-    if (__builtin_expect(lags || *room == 0 || l->queue_room[QUEUES] == 0, 0)) {
-        judges_enter_late(l, need, d);
-        return;
-    }
+    if (__builtin_expect(lags || *room == 0 || l->queue_room[QUEUES] == 0, 0))
+        return judges_enter_late(l, need, d);
     --*room;
     l->queue_room[QUEUES]--;
     l->entered += need->queue;
+    return false;
 }
 
 /* The slots of all judges at their times: their places in the tables, and what they have. */

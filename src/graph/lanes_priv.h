@@ -67,6 +67,7 @@ struct lanes {
     struct row known;                        /* addresses of all stores are known */
     struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
     struct row never;                        /* TIME_LEAST */
+    struct row unused;                       /* results without a register */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
     struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
     struct row new_group[1 << GROUP_VARIANTS];      /* by node.new_group: 1 in lanes in which a fetch group begins */
