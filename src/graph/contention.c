@@ -23,6 +23,7 @@ void contention_limits_init(struct contention_limits *l, const struct graph_core
         l->empty_queues |= field_of_queues(q, room_for(c->queue_size[q], QUEUE_FULL));
     l->empty_queues |= field_of_queues(QUEUES, room_for(c->iq_size, QUEUE_FULL));
     l->has_queues = l->empty_queues != 0;
+    l->has_total = c->iq_size < QUEUE_FULL;
     for (unsigned k = 0; k < CLASS_COUNT; k++) {
         const struct class_timing *t = &c->timing[k];
         struct contention_need *n = &l->need[k];

@@ -53,6 +53,7 @@ struct contention_limits {
     struct contention_need need[CLASS_COUNT];
     uint64_t empty_slot, empty_queues;
     bool has_queues; /* issue queues have limits; else instructions need not enter and leave them */
+    bool has_total;  /* all queues together have a limit */
 };
 
 /* Who leaves the issue queues in one cycle. */

@@ -1,76 +1,78 @@
 #include "graph/fetch_groups.h"
 
-/* Whether a misprediction or a misfetch before this instruction ends the group in this variant. */
-static bool is_redirected(const struct fetch_groups *f, const struct graph_node *n, unsigned variant)
+_Static_assert(GROUP_VARIANTS <= sizeof(group_numbers), "a number of each variant");
+
+static const group_numbers ONES = UINT64_C(0x0101010101010101);  /* 1 of each variant */
+static const group_numbers HIGHS = UINT64_C(0x8080808080808080); /* its highest bit, which no number has */
+/* 255 of variants in which the L1I or prediction are real, see group_variant. */
+static const group_numbers REAL_L1I = UINT64_C(0xff00ff00ff00ff00), REAL_BRANCH = UINT64_C(0xffff0000ffff0000);
+
+/* The functions below have no branches: conditions follow the guest's behavior, which the host cannot predict. */
+
+static inline group_numbers all_if(bool condition)
 {
-    return variant & 2 && (f->after_mispredicted || n->misfetch_cycles);
+    return -(group_numbers)condition;
 }
 
-/* condition ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
-static inline unsigned choose(bool condition, unsigned yes, unsigned no)
+/* The highest bit of each variant in which a >= b. */
+static inline group_numbers at_least(group_numbers a, group_numbers b)
 {
-    return no ^ ((no ^ yes) & -(unsigned)condition);
+    return ((a | HIGHS) - b) & HIGHS;
 }
 
-/* Puts the instruction, whose bytes lie in these lines, into the group of one variant, or begins a new one. */
-static inline void join_group(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned variant,
-                              uint64_t first, uint64_t last)
+/* 255 for each highest bit. */
+static inline group_numbers mask_of(group_numbers highs)
 {
-    struct fetch_group *g = &f->group[variant];
-    unsigned v = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    bool waits = variant & 1 && n->fetch_waits >> v & 1;
-    bool reads_first = (first != g->line) | (variant & 2 && f->after_mispredicted);
-    unsigned reads = reads_first + (last != first);
-    bool ends = !f->begun | f->after_serial | is_redirected(f, n, variant) | (g->insns >= f->width) |
-                (g->branches_left == 0) | (reads > g->lines_left);
-    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
-    unsigned lines = f->lines - (reads == 0);
-    lines = choose(ends, choose(lines < reads, reads, lines), g->lines_left) - reads;
-    bool control = h->flags & IS_CONTROL;
-    n->new_group |= (uint8_t)(ends << variant);
-    g->lines_left = choose(waits, f->lines - 1, lines);
-    g->insns = choose(ends | waits, 0, g->insns) + 1;
-    g->branches_left = choose(ends | waits, f->branches, g->branches_left) - control;
-    g->line = last | -(uint64_t)(control & h->taken);
+    return highs | (highs - (highs >> 7));
 }
 
-static bool groups_are_equal(const struct fetch_group *a, const struct fetch_group *b)
+static inline group_numbers choose(group_numbers mask, group_numbers yes, group_numbers no)
 {
-    return a->insns == b->insns && a->lines_left == b->lines_left && a->branches_left == b->branches_left &&
-           a->line == b->line;
+    return no ^ ((no ^ yes) & mask);
 }
 
-/* Puts the instruction into the groups of both variants of a prediction: with a perfect and with a real L1I. They are
- * mostly the same. */
-static void join_both(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned v)
+/* Bit v: variant v has its highest bit. */
+static inline unsigned bits_of(group_numbers highs)
 {
-    const unsigned perfect = v == PREDICTION_REAL ? 2 : 0, real = perfect + 1;
-    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
-    bool waits = n->fetch_waits >> v & 1;
-    join_group(f, h, n, perfect, first, last);
-    if (f->same[v] && !waits) {
-        f->group[real] = f->group[perfect];
-        n->new_group |= (uint8_t)((n->new_group >> perfect & 1) << real);
-    } else {
-        join_group(f, h, n, real, first, last);
-        f->same[v] = groups_are_equal(&f->group[perfect], &f->group[real]);
-    }
+    return (highs >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
+/* Instructions that wait for a line. */
+static inline group_numbers waits(const struct graph_node *n)
+{
+    bool real = n->fetch_waits >> PREDICTION_REAL & 1, perfect = n->fetch_waits >> PREDICTION_PERFECT & 1;
+    return choose(REAL_BRANCH, all_if(real), all_if(perfect)) & REAL_L1I;
+}
+
+/* Puts the instruction into the group of each variant, or begins a new one. */
 void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n)
 {
-    n->new_group = 0;
-    join_both(f, h, n, PREDICTION_PERFECT);
-    join_both(f, h, n, PREDICTION_REAL);
+    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
+    group_numbers redirected = REAL_BRANCH & all_if(f->after_mispredicted | (n->misfetch_cycles != 0));
+    group_numbers reads_first = all_if(first != f->line) | (REAL_BRANCH & all_if(f->after_mispredicted));
+    group_numbers reads = (reads_first & ONES) + (all_if(last != first) & ONES);
+    group_numbers ends = at_least(f->insns, f->width) | at_least(0, f->branches_left) |
+                         (at_least(f->lines_left, reads) ^ HIGHS) |
+                         ((all_if(!f->begun | f->after_serial) | redirected) & HIGHS);
+    group_numbers begins = mask_of(ends), waiting = waits(n), resets = begins | waiting;
+    /* A new group whose first instruction needs no other line reads the line that fetch is in again. */
+    group_numbers most = f->lines - (at_least(0, reads) >> 7);
+    group_numbers lines = choose(mask_of(at_least(most, reads)), most, reads);
+    bool control = h->flags & IS_CONTROL;
+    f->lines_left = choose(waiting, f->lines - ONES, choose(begins, lines, f->lines_left) - reads);
+    f->insns = (f->insns & ~resets) + ONES;
+    f->branches_left = choose(resets, f->branches, f->branches_left) - (all_if(control) & ONES);
+    f->line = last | all_if(control & h->taken);
     f->begun = true;
     f->after_mispredicted = h->mispredicted;
     f->after_serial = h->flags & IS_SERIAL;
+    n->new_group = bits_of(ends) & ((1 << GROUP_VARIANTS) - 1);
 }
 
 void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c)
 {
-    *f = (struct fetch_groups){.width = c->fetch_width,
-                               .lines = c->fetch_lines,
-                               .branches = c->fetch_branches,
+    *f = (struct fetch_groups){.width = c->fetch_width * ONES,
+                               .lines = c->fetch_lines * ONES,
+                               .branches = c->fetch_branches * ONES,
                                .line_shift = (unsigned)__builtin_ctz(c->fetch_line_bytes)};
 }

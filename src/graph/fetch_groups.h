@@ -8,19 +8,16 @@
 
 #include "graph/graph_priv.h"
 
-/* The group that is being filled in one variant. */
-struct fetch_group {
-    unsigned insns;         /* instructions so far */
-    unsigned lines_left;    /* lines that it may still read */
-    unsigned branches_left; /* control transfers that it may still predict */
-    uint64_t line;          /* line that fetch is in, or UINT64_MAX */
-};
+/* A number of each variant, 8 bits wide and less than 128: byte v is that of variant v. */
+typedef uint64_t group_numbers;
 
 struct fetch_groups {
-    unsigned width, lines, branches; /* most of a group */
-    unsigned line_shift;             /* log2 of the bytes of a line of the L1I */
-    struct fetch_group group[GROUP_VARIANTS];
-    bool same[PREDICTIONS];                /* the groups with a perfect and with a real L1I are equal */
+    group_numbers width, lines, branches;  /* most of a group, the same in all variants */
+    unsigned line_shift;                   /* log2 of the bytes of a line of the L1I */
+    group_numbers insns;                   /* instructions so far of the group that is being filled */
+    group_numbers lines_left;              /* lines that it may still read */
+    group_numbers branches_left;           /* control transfers that it may still predict */
+    uint64_t line;                         /* line that fetch is in, or UINT64_MAX */
     bool begun;                            /* an instruction has joined */
     bool after_mispredicted, after_serial; /* what the last instruction was */
 };

@@ -8,7 +8,7 @@
 #include "graph/what_if_lanes.h"
 
 enum {
-    HELD = 4096, /* instructions that may wait for stores */
+    HELD = 4096, /* instructions that may wait for stores, a power of two */
     BATCH =
         WHAT_IF_BATCH, /* instructions that are evaluated at once, so that the host's caches serve one task at a time */
     MARKS = HELD       /* marks that may wait */
@@ -181,7 +181,7 @@ static void evaluate_to(struct graph *g, uint64_t end)
     while (g->evaluated < end) {
         uint64_t mark = next_mark(g); /* passed already if its bundle has not ended in all lanes */
         uint64_t stop = mark > g->evaluated && mark < end ? mark : end;
-        struct held_insns held = {.of = g->held, .size = HELD, .end = g->retired};
+        struct held_insns held = {.of = g->held, .mask = HELD - 1, .end = g->retired};
         unsigned count = 0;
         for (; count < BATCH && g->evaluated + count < stop; count++)
             node_build(g->builder, &held, g->evaluated + count, &g->node[count]);

@@ -68,10 +68,10 @@ struct held_insn {
     struct unit_use wrong_path;
 };
 
-/* Instructions that have retired, in the order of the program: number i is element i modulo `size`. */
+/* Instructions that have retired, in the order of the program: number i is element i & mask. */
 struct held_insns {
     const struct held_insn *of;
-    uint64_t size, end; /* `end`: number of the first that has not retired yet */
+    uint64_t mask, end; /* `end`: number of the first that has not retired yet */
 };
 
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
@@ -102,19 +102,31 @@ enum node_flag {
 
 /* The edges of one instruction. Distances count instructions backward, 0: none. */
 struct graph_node {
+    /* Edges that few instructions have: for most, all words are 0. */
+    union {
+        struct {
+            uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
+            uint16_t itlb_cycles[PREDICTIONS];
+            uint16_t misfetch_cycles;
+            /* With perfect prediction, on cores with few MSHRs for instruction lines: cycles from the request of its
+             * line until it comes from the L2, and further ones if it comes from beyond. */
+            uint16_t fetch_demand, fetch_demand_second;
+            uint16_t fetch_prefetch_cycles;    /* beyond the L2, until prefetched instruction lines arrive */
+            uint16_t dtlb_cycles[PREDICTIONS]; /* until it issues again with its translation */
+            uint16_t load_cycles[PREDICTIONS]; /* of a load that requests a line: its latency; else 0 */
+            /* Until lines arrive in the L1D, and in the L2, that its access makes prefetchers request; 0: none. */
+            uint16_t prefetch_cycles, second_prefetch_cycles;
+        };
+        uint64_t rare[4];
+    };
     uint8_t flags;     /* enum node_flag */
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
-    uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
     uint8_t fetch_waits; /* bit v: fetch waits for its lines in prediction v, which ends the group */
-    uint16_t misfetch_cycles;
     struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
-    uint16_t itlb_cycles[PREDICTIONS];
-    uint16_t dtlb_cycles[PREDICTIONS];      /* until it issues again with its translation */
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
-    uint16_t load_cycles[PREDICTIONS];      /* of a load that requests a line: its latency; else 0 */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
     uint16_t arrival_distance[PREDICTIONS]; /* the line comes with the arrival of that many arrivals before the next */
     uint16_t room;                          /* distance to the instruction whose commit makes room for this one */
@@ -126,22 +138,17 @@ struct graph_node {
     uint8_t used_line;
     uint8_t used_really;    /* enum used_really */
     uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
-    uint16_t
-        second_prefetch_cycles; /* until lines arrive in the L2 that its access makes prefetchers request; 0: none */
-    /* The same in the L1D. Such lines take two numbers among arrivals: the request and the arrival. They may wait for a
-     * line that the L2 gets with an arrival, at this distance before theirs. */
-    uint16_t prefetch_cycles, prefetch_second_distance;
+    /* Lines that its access makes prefetchers request for the L1D take two numbers among arrivals: the request and the
+     * arrival. They may wait for a line that the L2 gets with an arrival, at this distance before theirs. */
+    uint16_t prefetch_second_distance;
     /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
      * next. */
     uint16_t fetch_distance;
-    /* With perfect prediction, on cores with few MSHRs for instruction lines: cycles from the request of its line until
-     * it comes from the L2, and further ones if it comes from beyond. With `fetch_uses`, it requests the line only if
-     * the prefetch that it waits for found no MSHR; the line is number `fetch_line` of the prefetched ones. */
-    uint16_t fetch_demand, fetch_demand_second;
+    /* With `fetch_uses`, it requests its line (fetch_demand) only if the prefetch that it waits for found no MSHR; the
+     * line is number `fetch_line` of the prefetched ones. */
     uint8_t fetch_line;
     bool fetch_uses, demand_second_alone;
     uint8_t fetch_prefetch_lines;   /* lines that it makes the prefetcher propose, as far as they count */
-    uint16_t fetch_prefetch_cycles; /* beyond the L2, until prefetched instruction lines arrive */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;
     bool data_alone;       /* the L2 has the line of its data, if no instructions are in the L2 */
@@ -172,6 +179,8 @@ static inline unsigned longer_cycles(const uint16_t cycles[PREDICTIONS])
 /* The sum of all edges that have a length of their own. */
 static inline unsigned node_cycles(const struct graph_node *n)
 {
+    if (!(n->rare[0] | n->rare[1] | n->rare[2] | n->rare[3]))
+        return longer_cycles(n->drain_cycles);
     return n->misfetch_cycles + n->fetch_demand + n->fetch_demand_second + n->fetch_prefetch_cycles +
            n->prefetch_cycles + n->second_prefetch_cycles + longer_cycles(n->itlb_cycles) +
            longer_cycles(n->dtlb_cycles) + longer_cycles(n->l1i_cycles) + longer_cycles(n->l2i_cycles) +

@@ -2,18 +2,6 @@
 
 /* ---- what judges find, in all lanes */
 
-/* Adds each judge's delay to the lanes that use it. */
-INLINE void add_delays(struct lanes *l, struct row *restrict to, const struct verdict *v)
-{
-    l->slack += v->any;
-    for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t early = (int16_t)v->of[first_judge(g)],
-                change = (int16_t)(v->of[last_judge(g)] ^ v->of[first_judge(g)]);
-        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            to->lane[i] = (int16_t)(to->lane[i] + (early ^ (change & l->late_front.lane[i])));
-    }
-}
-
 /* Lanes wait for the issue of the instruction that their judge names by its distance. */
 INLINE void await_issue(const struct lanes *l, struct row *restrict to, const struct verdict *v)
 {
@@ -29,55 +17,139 @@ INLINE void await_issue(const struct lanes *l, struct row *restrict to, const st
 
 /* ---- issue queues, units and slots */
 
-FOR_EACH_HOST void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
+/* What entered while there was room in all judges. */
+static void catch_up(struct lanes *l)
+{
+    for (unsigned j = 0; j < JUDGES; j++)
+        l->judge[j].queues += l->entered;
+    l->entered = 0;
+}
+
+/* How many instructions may enter each queue until one judge may lack room, and until when no judge has to catch up. */
+static void find_room(struct lanes *l)
+{
+    for (unsigned q = 0; q <= QUEUES; q++) {
+        l->queue_room[q] = QUEUE_FULL;
+        for (unsigned j = 0; j < JUDGES; j++) {
+            unsigned used = l->judge[j].queues >> q * QUEUE_BITS & (QUEUE_FULL * 2 - 1);
+            unsigned room = used < QUEUE_FULL ? QUEUE_FULL - used : 0;
+            l->queue_room[q] = room < l->queue_room[q] ? room : l->queue_room[q];
+        }
+    }
+    for (unsigned i = 0; i < JUDGES; i++) {
+        l->lag_ends[i] = l->judge[judge_at(i)].now + CONTENTION_LAG;
+        l->last_leave[i] = l->judge[judge_at(i)].now + CONTENTION_CYCLES - 1;
+    }
+}
+
+FOR_EACH_HOST bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     struct verdict v = {.any = 0};
+    catch_up(l);
     for (unsigned j = 0; j < JUDGES; j++) {
         uint64_t when = time_of(l, d, l->judge_lane[j]);
         v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
         v.any |= v.of[j];
     }
+    find_room(l);
     if (v.any)
         await_issue(l, d, &v);
+    return v.any;
 }
 
-FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
-                                     const uint64_t when[JUDGES], const uint64_t use[JUDGES])
+#ifdef ONE_LANE
+
+void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t)
 {
-    struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
-        v.of[j] = 0;
-        if (!(use[j] & need->full) && need->interval <= 1) {
-            l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
-            continue;
-        }
-        v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when[j]) - when[j]);
-        v.any |= v.of[j];
+    uint64_t when = time_of(l, t, 0), delay = contention_issue(&l->judge[0], &l->limits, need, when) - when;
+    l->slack += (uint16_t)delay;
+    t->lane[0] = after(t->lane[0], (int)delay);
+}
+
+void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again)
+{
+    if (again->lane[0] > t->lane[0])
+        judges_issue_late(l, need, again);
+}
+
+#else
+
+/* Adds each judge's delay to the lanes that use it: the first four lanes of a group use its first judge. */
+INLINE void delay(struct lanes *l, struct row *t, const quad by[QUADS])
+{
+    typedef int16_t times __attribute__((vector_size(sizeof(quad)), may_alias));
+    times *group = (times *)t->lane;
+    quad any = {0};
+    for (unsigned q = 0; q < QUADS; q++) {
+        quad two = by[q] | by[q] << 16, four = two | two << 32;
+        group[2 * q] += (times)__builtin_shufflevector(four, four, 0, 2, 2, 2);
+        group[2 * q + 1] += (times)__builtin_shufflevector(four, four, 1, 3, 3, 3);
+        any |= by[q];
     }
-    if (v.any)
-        add_delays(l, t, &v);
+    l->slack += (uint16_t)(any[0] | any[1] | any[2] | any[3]);
+}
+
+/* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. Those times
+ * become the ones of the slots. */
+INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], const quad active[QUADS])
+{
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad use[QUADS], full[QUADS], any;
+    do {
+        read_slots(l, when, index, use);
+        any = (quad){0};
+        for (unsigned q = 0; q < QUADS; q++) {
+            full[q] = (quad)((use[q] & need->full & active[q]) != 0);
+            when[q] -= full[q];
+            any |= full[q];
+        }
+    } while (any_bit(any, 1));
+    for (unsigned i = 0; i < JUDGES; i++)
+        if (((const uint64_t *)active)[i])
+            l->judge[judge_at(i)].slot[index[i]] = ((const uint64_t *)use)[i] + need->issue;
+    for (unsigned i = 0; need->interval > 1 && i < JUDGES; i++)
+        if (((const uint64_t *)active)[i])
+            contention_occupy(&l->judge[judge_at(i)], &l->limits, need->unit, ((const uint64_t *)when)[i] + 1,
+                              need->interval - 1);
+}
+
+FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t)
+{
+    quad ready[QUADS], when[QUADS], all[QUADS];
+    read_times(t, l->judge_base, ready);
+    for (unsigned q = 0; q < QUADS; q++) {
+        when[q] = ready[q];
+        all[q] = ~(quad){0};
+    }
+    take_slots(l, need, when, all);
+    for (unsigned q = 0; q < QUADS; q++)
+        when[q] -= ready[q];
+    delay(l, t, when);
 }
 
 FOR_EACH_HOST void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t,
                                       struct row *again)
 {
-    struct verdict v = {.any = 0};
-    for (unsigned j = 0; j < JUDGES; j++) {
-        unsigned lane = l->judge_lane[j];
-        v.of[j] = 0;
-        if (again->lane[lane] > t->lane[lane]) {
-            uint64_t when = time_of(l, again, lane);
-            v.of[j] = (uint16_t)(contention_issue(&l->judge[j], &l->limits, need, when) - when);
-            v.any |= v.of[j];
-        }
+    quad first[QUADS], ready[QUADS], when[QUADS], active[QUADS], any = {0};
+    read_times(t, l->judge_base, first);
+    read_times(again, l->judge_base, ready);
+    for (unsigned q = 0; q < QUADS; q++) {
+        when[q] = ready[q];
+        active[q] = -((first[q] - ready[q]) >> 63);
+        any |= active[q];
     }
-    if (!v.any)
+    if (!any_bit(any, 1))
         return;
+    take_slots(l, need, when, active);
+    for (unsigned q = 0; q < QUADS; q++)
+        when[q] -= ready[q];
     struct row held = *again;
-    add_delays(l, &held, &v);
+    delay(l, &held, when);
     ALL_LANES(i)
     again->lane[i] = again->lane[i] > t->lane[i] ? held.lane[i] : again->lane[i];
 }
+
+#endif
 
 void judges_occupy_unit(struct lanes *l, const struct graph_node *n, const struct row *x)
 {

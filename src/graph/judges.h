@@ -8,12 +8,10 @@
 
 /* ---- judges.c */
 
-/* Instructions dispatch at the times in `d`, or later if a queue is full. */
-void judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
-/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges, `use`: the
- * slots at these times. */
-void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t, const uint64_t when[JUDGES],
-                       const uint64_t use[JUDGES]);
+/* Instructions dispatch at the times in `d`, or later if a queue is full. Returns whether `d` may have changed. */
+bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
+/* Instructions issue at the times in `t`, or later because some find no slot. */
+void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t);
 /* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no
  * slot. Those whose times are equal do not. */
 void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again);
@@ -29,50 +27,11 @@ void judges_add_miss(struct lanes *l, const struct graph_node *n, const struct r
 
 /* ---- inline, for every instruction */
 
-/* Instructions enter their queues at the times in `d`, or later. Most find room in all sets that judge. */
-INLINE void enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
-{
-    uint64_t unsure = 0;
-    for (unsigned j = 0; j < JUDGES; j++) {
-        const struct contention *c = &l->judge[j];
-        uint64_t passed = time_of(l, d, l->judge_lane[j]) - c->now;
-        unsure |= (c->queues & need->queue_full) | ((int64_t)passed > CONTENTION_LAG);
-    }
-    if (__builtin_expect(unsure != 0, 0)) {
-        judges_enter_late(l, need, d);
-        return;
-    }
-    for (unsigned j = 0; j < JUDGES; j++)
-        l->judge[j].queues += need->queue;
-}
-
-/* Instructions issue, at the times in `t` or later. Most find a slot at once in all sets that judge: then there is one
- * branch for all of them. */
-INLINE void issue(struct lanes *l, const struct contention_need *need, struct row *t)
-{
-    uint64_t when[JUDGES], use[JUDGES], full = 0;
-    for (unsigned j = 0; j < JUDGES; j++) {
-        when[j] = time_of(l, t, l->judge_lane[j]);
-        use[j] = l->judge[j].slot[when[j] % CONTENTION_CYCLES];
-    }
-    for (unsigned j = 0; j < JUDGES; j++) {
-        use[j] = contention_fresh(use[j], &l->limits, when[j] / CONTENTION_CYCLES << LAP_SHIFT);
-        full |= use[j] & need->full;
-    }
-    if (__builtin_expect(full != 0 || need->interval > 1, 0)) {
-        judges_issue_late(l, need, t, when, use);
-        return;
-    }
-    for (unsigned j = 0; j < JUDGES; j++)
-        l->judge[j].slot[when[j] % CONTENTION_CYCLES] = use[j] + need->issue;
-}
-
-/* Instructions leave their queues at the times in `t`. */
-INLINE void leave_queues(struct lanes *l, const struct contention_need *need, const struct row *t)
-{
-    for (unsigned j = 0; j < JUDGES; j++)
-        contention_leave(&l->judge[j], need, time_of(l, t, l->judge_lane[j]), l->insns);
-}
+#ifdef ONE_LANE
+#include "graph/judges_one.h"
+#else
+#include "graph/judges_wide.h"
+#endif
 
 /* Whether the access requests a line in the group, so that it takes an MSHR. */
 INLINE bool takes_mshr(const struct lanes *l, const struct graph_node *n, unsigned group)

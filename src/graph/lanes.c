@@ -42,53 +42,94 @@ INLINE void leave_front(struct row *restrict w, const struct row *restrict fetch
     w->lane[i] = later(after(fetched->lane[i], (int)stages), after(slots->lane[i], 1));
 }
 
-/* lanes_fetch, with the order of instructions as the evaluation of single ones has it. */
-INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
+/* The rows of other instructions that one waits for in the front end. */
+struct front_edges {
+    const struct row *group, *room, *slots;
+};
+
+INLINE struct front_edges find_front_edges(struct lanes *l, const struct graph_node *n, uint64_t insn)
 {
     const struct graph_core *c = &l->core;
     bool filled = insn >= c->front_size && layout_has_limit(c->front_size);
     bool decoded = insn >= c->decode_width && layout_has_limit(c->decode_width);
-    const struct row *room = filled ? dispatched_at(l, insn - c->front_size) : &l->never;
-    const struct row *slots = decoded ? decoded_at(l, insn - c->decode_width) : &l->never;
-    begin_fetch(&l->fetched, &l->new_group[n->new_group], room);
+    return (struct front_edges){.group = &l->new_group[n->new_group],
+                                .room = filled ? dispatched_at(l, insn - c->front_size) : &l->never,
+                                .slots = decoded ? decoded_at(l, insn - c->decode_width) : &l->never};
+}
+
+/* lanes_fetch, with the order of instructions as the evaluation of single ones has it. */
+INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
+{
+    struct front_edges e = find_front_edges(l, n, insn);
+    begin_fetch(&l->fetched, e.group, e.room);
     wait_in_fetch(l, n, insn);
-    leave_front(decoded_at(l, insn), &l->fetched, slots, c->front_stages);
+    leave_front(decoded_at(l, insn), &l->fetched, e.slots, l->core.front_stages);
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;
     l->after_serial = n->flags & NODE_SERIAL;
 }
 
-/* The rows that dispatch waits for. */
-struct dispatch_edges {
-    const struct row *decoded;       /* exit of the front end */
-    const struct row *order, *width; /* dispatch, 1 and dispatch_width back */
-    const struct row *room;          /* commit of the instruction that makes room */
+/* Whether fetch of the instruction waits for what only some instructions have. */
+INLINE bool waits_in_fetch(const struct lanes *l, const struct graph_node *n)
+{
+    uint64_t edges = n->rare[0] | n->rare[1] | n->fetch_distance | n->fetch_prefetches;
+    return edges || l->after_mispredicted || l->after_serial;
+}
+
+/* The rows of other instructions that one waits for until it is ready to issue. */
+struct edges {
+    struct front_edges front;
+    const int16_t *order, *width, *room;              /* dispatch, 1 and dispatch_width back; commit that makes room */
+    const int16_t *operand[SOURCES];
 };
 
-INLINE void dispatch(struct row *restrict d, const struct dispatch_edges *e)
+/* All stages up to issue of an instruction that does not wait in fetch, in one loop: rows stay in the host's
+ * registers. */
+INLINE void pass_front(struct row *restrict fetched, struct row *restrict decoded, struct row *restrict dispatched,
+                       struct row *restrict t, const struct edges *e, int stages)
 {
-    const int16_t *restrict decoded = e->decoded->lane, *restrict order = e->order->lane;
-    const int16_t *restrict width = e->width->lane, *restrict room = e->room->lane;
+    const int16_t *group = e->front.group->lane, *front_room = e->front.room->lane, *slots = e->front.slots->lane;
+    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
     ALL_LANES(i)
-    d->lane[i] = later(later(decoded[i], order[i]), later(after(width[i], 1), room[i]));
+    {
+        int16_t f = later((int16_t)(fetched->lane[i] + group[i]), front_room[i]);
+        int16_t w = later(after(f, stages), after(slots[i], 1));
+        int16_t d = later(later(w, order[i]), later(after(width[i], 1), room[i]));
+        fetched->lane[i] = f;
+        decoded->lane[i] = w;
+        dispatched->lane[i] = d;
+        t->lane[i] = later(later(after(d, 1), x[i]), later(y[i], z[i]));
+    }
+}
+
+/* The same of one that waits in fetch. */
+INLINE void dispatch(struct row *restrict d, const struct row *restrict decoded, const struct edges *e)
+{
+    const int16_t *order = e->order, *width = e->width, *room = e->room;
+    ALL_LANES(i)
+    d->lane[i] = later(later(decoded->lane[i], order[i]), later(after(width[i], 1), room[i]));
 }
 
 /* ---- issue, execution and commit */
 
-INLINE void await_operands(struct row *restrict t, const struct row *restrict d, const struct row *a,
-                           const struct row *b, const struct row *c)
+INLINE void await_operands(struct row *restrict t, const struct row *restrict d, const struct edges *e)
 {
-    const int16_t *x = a->lane, *y = b->lane, *z = c->lane;
+    const int16_t *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
     ALL_LANES(i)
     t->lane[i] = later(later(after(d->lane[i], 1), x[i]), later(y[i], z[i]));
 }
 
-/* Sets `t` to the time of issue, with the translation of the address. */
-INLINE void become_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
-                         const struct row *d, struct row *t)
+INLINE void find_operands(const struct lanes *l, const struct graph_node *n, struct edges *e)
 {
-    const struct row *second = n->flags & NODE_LATE_DATA ? &l->never : &l->reg[n->source[1]];
     const struct row *stores = layout_keeps_order(&l->core) ? &l->known : &l->never;
-    await_operands(t, d, &l->reg[n->source[0]], second, n->flags & NODE_LOAD ? stores : &l->reg[n->source[2]]);
+    e->operand[0] = l->reg[n->source[0]].lane;
+    e->operand[1] = (n->flags & NODE_LATE_DATA ? &l->never : &l->reg[n->source[1]])->lane;
+    e->operand[2] = (n->flags & NODE_LOAD ? stores : &l->reg[n->source[2]])->lane;
+}
+
+/* Sets `t`, when operands are known, to the time of issue, with the translation of the address. */
+INLINE void issue_when_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                             struct row *t)
+{
     if (n->flags & NODE_AT_HEAD && layout_keeps_order(&l->core)) {
         raise(t, committed_before(l, 1));
         if (n->flags & NODE_STORE)
@@ -129,16 +170,26 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
         lanes_drain(l, n, c);
 }
 
+/* Execution and commit of an instruction that accesses no data, in one loop. */
+INLINE void pass_back(struct row *restrict result, struct row *restrict reg, struct row *restrict c,
+                      const struct row *restrict t, const struct row *order, const struct row *width, int latency)
+{
+    const int16_t *before = order->lane, *others = width->lane;
+    ALL_LANES(i)
+    {
+        int16_t x = after(t->lane[i], latency);
+        result->lane[i] = reg->lane[i] = x;
+        c->lane[i] = later(later(after(x, 1), before[i]), after(others[i], 1));
+    }
+}
+
 /* ---- one instruction */
 
-/* lanes_execute. */
-INLINE void go_through(struct lanes *restrict l, const struct graph_node *n, struct row *d)
+/* From issue to completion: l->result. */
+INLINE void complete(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                     struct row *t)
 {
-    const struct contention_need *need = &l->limits.need[n->class];
-    struct row *t = issued_at(l, l->insns);
-    if (l->limits.has_queues)
-        enter_queues(l, need, d);
-    become_ready(l, n, need, d, t);
+    issue_when_ready(l, n, need, t);
     execute(l, n, need, t, &l->result);
     if (n->wrong_path.cycles)
         judges_occupy_unit(l, n, &l->result);
@@ -151,34 +202,62 @@ FOR_EACH_HOST void lanes_fetch(struct lanes *l, const struct graph_node *n, uint
 
 FOR_EACH_HOST void lanes_execute(struct lanes *l, const struct graph_node *n, struct row *d)
 {
-    go_through(l, n, d);
+    const struct contention_need *need = &l->limits.need[n->class];
+    struct row *t = issued_at(l, l->insns);
+    struct edges e;
+    if (l->limits.has_queues)
+        enter_queues(l, need, d);
+    find_operands(l, n, &e);
+    await_operands(t, d, &e);
+    complete(l, n, need, t);
+}
+
+/* All stages of an instruction up to operands: `t`. */
+INLINE void evaluate_front(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
+                           struct row *restrict t)
+{
+    struct row *d = dispatched_at(l, l->insns);
+    struct edges e = {.order = dispatched_before(l, 1)->lane,
+                      .width = dispatched_before(l, l->core.dispatch_width)->lane,
+                      .room = committed_before(l, n->room)->lane};
+    find_operands(l, n, &e);
+    if (waits_in_fetch(l, n)) {
+        fetch(l, n, l->insns);
+        dispatch(d, decoded_at(l, l->insns), &e);
+        await_operands(t, d, &e);
+    } else {
+        e.front = find_front_edges(l, n, l->insns);
+        pass_front(&l->fetched, decoded_at(l, l->insns), d, t, &e, (int)l->core.front_stages);
+        l->after_mispredicted = n->flags & NODE_MISPREDICTED;
+        l->after_serial = n->flags & NODE_SERIAL;
+    }
+    if (l->limits.has_queues && enter_queues(l, need, d))
+        ALL_LANES(i)
+    t->lane[i] = later(t->lane[i], after(d->lane[i], 1));
 }
 
 /* An instruction of a core without bundles. */
 INLINE void evaluate(struct lanes *restrict l, const struct graph_node *n)
 {
-    struct row *d = dispatched_at(l, l->insns);
-    fetch(l, n, l->insns);
-    struct dispatch_edges e = {.decoded = decoded_at(l, l->insns),
-                               .order = dispatched_before(l, 1),
-                               .width = dispatched_before(l, l->core.dispatch_width),
-                               .room = committed_before(l, n->room)};
-    dispatch(d, &e);
-    go_through(l, n, d);
-    commit(l, n, &l->result);
+    const struct contention_need *need = &l->limits.need[n->class];
+    struct row *t = issued_at(l, l->insns);
+    evaluate_front(l, n, need, t);
+    if (n->flags & (NODE_LOAD | NODE_STORE) || n->wrong_path.cycles) {
+        complete(l, n, need, t);
+        commit(l, n, &l->result);
+    } else {
+        issue_when_ready(l, n, need, t);
+        pass_back(&l->result, n->dest ? &l->reg[n->dest] : &l->unused, committed_at(l, l->insns), t,
+                  committed_before(l, 1), committed_before(l, l->core.commit_width),
+                  (int)l->core.timing[n->class].latency);
+        if (l->limits.has_queues)
+            leave_queues(l, need, t);
+    }
     l->arrivals += node_arrivals(n);
     l->insns++;
 }
 
 /* ---- all instructions */
-
-unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
-{
-    enum { STEPS = 8 }; /* single cycles between the stages */
-    unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
-    unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
-    return node_cycles(n) + fetch + result + STEPS;
-}
 
 /* Evaluates as many nodes as times can grow for. Returns their number. */
 FOR_EACH_HOST static unsigned evaluate_some(struct lanes *l, const struct graph_node *n, unsigned count)

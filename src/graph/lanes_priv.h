@@ -18,7 +18,7 @@
 /* gcc only: clang refuses clones of a function that an inline function of a header calls. */
 #if defined(FOR_EACH_HOST)
 #elif defined(__x86_64__) && !defined(CYCLESCOPE_SANITIZE) && !defined(__clang__)
-#define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
+#define FOR_EACH_HOST __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define FOR_EACH_HOST
 #endif
@@ -50,6 +50,10 @@ struct lanes {
     struct contention_limits limits;
     uint64_t base[LANES];                                        /* added to times of a lane */
     uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    /* By judge_at: its base less 0x8000; from when on it has to catch up; when the last instruction may leave. */
+    _Alignas(64) uint64_t judge_base[JUDGES], lag_ends[JUDGES], last_leave[JUDGES];
+    unsigned queue_room[QUEUES + 1]; /* instructions that may enter until a judge may lack room, by queue and of all */
+    uint64_t entered;                /* what they have added to `queues` of each judge */
     uint16_t judging;                                            /* bit j: judge j takes part in this step */
     struct contention_wait *waits;                               /* by judge, of a store: for those that do not */
     struct bundles *bundles;                                     /* of cores that have them, or NULL */
@@ -63,6 +67,7 @@ struct lanes {
     struct row known;                        /* addresses of all stores are known */
     struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
     struct row never;                        /* TIME_LEAST */
+    struct row unused;                       /* results without a register */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
     struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
     struct row new_group[1 << GROUP_VARIANTS];      /* by node.new_group: 1 in lanes in which a fetch group begins */
@@ -158,7 +163,13 @@ void lanes_fetch(struct lanes *l, const struct graph_node *n, uint64_t insn);
  * l->result. */
 void lanes_execute(struct lanes *l, const struct graph_node *n, struct row *d);
 /* How much later than all times before it the times of this node may be, without contention. */
-unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n);
+INLINE unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
+{
+    enum { STEPS = 8 }; /* single cycles between the stages */
+    unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
+    unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
+    return node_cycles(n) + fetch + result + STEPS;
+}
 
 /* ---- lanes_state.c */
 

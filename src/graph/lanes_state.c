@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "graph/bundles.h"
-#include "graph/lanes_priv.h"
+#include "graph/judges.h"
 
 /* How many instructions back a commit is looked at. With bundles, other lanes may know less, but not by two bundles. */
 static unsigned commit_reach(const struct graph_core *c)
@@ -37,6 +37,13 @@ INLINE void move_rows(struct row *ring, uint32_t mask, uint64_t last, unsigned c
         move_row(&ring[(last - i) & mask], by);
 }
 
+/* The bases of the judges, which judges_wide.h adds to times with an inverted sign. */
+static void find_judge_bases(struct lanes *l)
+{
+    for (unsigned i = 0; i < JUDGES; i++)
+        l->judge_base[i] = l->base[l->judge_lane[judge_at(i)]] - 0x8000;
+}
+
 /* Moves the base of each lane so that its commit time becomes TIME_START, or comes as close as one move can. */
 FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
 {
@@ -48,6 +55,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
         by.lane[i] = (int16_t)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
         l->base[i] += (uint64_t)by.lane[i];
     }
+    find_judge_bases(l);
     struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         move_row(single[i], &by);
@@ -162,6 +170,7 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
         contention_init(&l->judge[j], &l->limits);
     init_masks(l);
     init_times(l);
+    find_judge_bases(l);
     return l;
 }
 

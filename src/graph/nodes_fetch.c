@@ -126,10 +126,23 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
     set_fetch_prefetches(b, n);
 }
 
+static bool has_stalls(const struct fetch_stalls *s)
+{
+    unsigned cycles = s->line_cycles | s->requested;
+    for (unsigned k = FETCH_L1I; k <= FETCH_MISFETCH; k++)
+        cycles |= s->cycles[k];
+    return cycles != 0;
+}
+
 void nodes_set_fetch(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     uint64_t first = h->pc >> b->fetch_shift, last = (h->pc + h->length - 1) >> b->fetch_shift;
     b->prefetches = 0;
+    if (first == b->fetched_line && last == first && !has_stalls(&h->stalls)) {
+        nodes_fetch_level(b, h, first, last);
+        fetch_groups_join(&b->groups, h, n);
+        return;
+    }
     uint64_t before = b->fetched_line;
     const struct memsys_counts *w = memsys_warm_counts(b->memory);
     uint64_t tlb[2] = {w->itlb_misses[0], w->itlb_walks[0]};

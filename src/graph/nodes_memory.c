@@ -29,11 +29,6 @@ static unsigned fetch_line(struct node_builder *b, uint64_t addr)
     return level_from_counts(b->memory, before, after);
 }
 
-unsigned nodes_tlb_level(const uint64_t before[2], const uint64_t after[2])
-{
-    return after[1] > before[1] ? TLB_WALK : after[0] > before[0] ? TLB_L2 : TLB_L1;
-}
-
 unsigned nodes_fetch_level(struct node_builder *b, const struct held_insn *h, uint64_t first, uint64_t last)
 {
     unsigned level = LEVEL_L1, second;

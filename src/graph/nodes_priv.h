@@ -106,7 +106,10 @@ unsigned nodes_data_level(struct node_builder *b, const struct held_insn *h, uns
 /* The next instruction that has not been looked at accesses its data if it is a load; an atomic waits for its turn. */
 void nodes_look_at(struct node_builder *b, const struct held_insn *h);
 /* Returns the level that has a translation, from misses and walks counted before and after the access. */
-unsigned nodes_tlb_level(const uint64_t before[2], const uint64_t after[2]);
+static inline unsigned nodes_tlb_level(const uint64_t before[2], const uint64_t after[2])
+{
+    return after[1] > before[1] ? TLB_WALK : after[0] > before[0] ? TLB_L2 : TLB_L1;
+}
 /* Of the lines that the last access made prefetchers request, into a cache of this level: remembers in the table that
  * they come with number `arrival` if prediction is perfect; with real prediction, loads show in the real run how late
  * prefetches are. Returns the farthest level that the lines come from, or LEVEL_L1 if there is none. */

@@ -16,7 +16,6 @@
 #define lanes_known             one_lane_known
 #define lanes_fetch             one_lane_fetch
 #define lanes_execute           one_lane_execute
-#define lanes_growth            one_lane_growth
 #define lanes_read_lines        one_lane_read_lines
 #define bundles_new             one_lane_bundles_new
 #define bundles_free            one_lane_bundles_free

@@ -455,7 +455,7 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     graph_finish(c->graph);
     struct recording *r = &c->recording;
     struct graph_node *nodes = resized(NULL, r->count + 1, sizeof *nodes);
-    const struct held_insns held = {.of = r->insns, .size = r->count, .end = r->count};
+    const struct held_insns held = {.of = r->insns, .mask = UINT64_MAX, .end = r->count};
     for (uint64_t i = 0; i < r->count; i++)
         node_build(r->builder, &held, i, &nodes[i]);
     compare_evaluations(c, nodes);

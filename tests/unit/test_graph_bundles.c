@@ -91,7 +91,7 @@ static unsigned prefetches_first(const char *settings)
     const struct held_insn h[] = {
         {.pc = 0x10000, .addr = 0x20000, .flags = IS_STORE, .length = 4, .size = 8, .class = CLASS_STORE},
         {.pc = 0x10004, .addr = 0x20008, .flags = IS_LOAD, .length = 4, .size = 8, .class = CLASS_LOAD}};
-    const struct held_insns held = {.of = h, .size = 2, .end = 2};
+    const struct held_insns held = {.of = h, .mask = 1, .end = 2};
     make_core(&config, settings);
     struct guest_memory *memory = guest_memory_new(UINT64_C(1) << 30, &err);
     struct core *core = memory ? core_new(&config, memory, &err) : NULL;

@@ -256,7 +256,7 @@ static void without_wrong_paths_the_first_access_to_a_page_walks(void **state)
     struct held_insn h = {
         .pc = 0x10000, .addr = 0x20000, .flags = IS_LOAD, .length = 4, .size = 8, .class = CLASS_LOAD};
     h.access.cycles = HIT; /* in the real run, a wrong path has brought page and line */
-    const struct held_insns held = {.of = &h, .size = 1, .end = 2};
+    const struct held_insns held = {.of = &h, .mask = 0, .end = 2};
     node_build(b, &held, 0, &n);
     assert_int_equal(n.dtlb_cycles[PREDICTION_REAL], 0);
     assert_int_equal(n.dtlb_cycles[PREDICTION_PERFECT], 30);
