@@ -3,7 +3,7 @@
 /* Whether a misprediction or a misfetch before this instruction ends the group in this variant. */
 static bool is_redirected(const struct fetch_groups *f, const struct graph_node *n, unsigned variant)
 {
-    return variant & 2 && (f->after_mispredicted || n->misfetch_cycles);
+    return variant & GROUP_BRANCH && (f->after_mispredicted || n->misfetch_cycles);
 }
 
 /* condition ? yes : no, without a branch: conditions follow the guest's behavior, which the host cannot predict. */
@@ -12,14 +12,14 @@ static inline unsigned choose(bool condition, unsigned yes, unsigned no)
     return no ^ ((no ^ yes) & -(unsigned)condition);
 }
 
-/* Puts the instruction, whose bytes lie in these lines, into the group of one variant, or begins a new one. */
+/* Puts the instruction, whose bytes lie in these lines, into the group of one variant, or begins a new one. `waits`: it
+ * waits for a line or a translation, which ends the group. */
 static inline void join_group(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned variant,
-                              uint64_t first, uint64_t last)
+                              bool waits)
 {
     struct fetch_group *g = &f->group[variant];
-    unsigned v = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    bool waits = variant & 1 && n->fetch_waits >> v & 1;
-    bool reads_first = (first != g->line) | (variant & 2 && f->after_mispredicted);
+    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
+    bool reads_first = (first != g->line) | (variant & GROUP_BRANCH && f->after_mispredicted);
     unsigned reads = reads_first + (last != first);
     bool ends = !f->begun | f->after_serial | is_redirected(f, n, variant) | (g->insns >= f->width) |
                 (g->branches_left == 0) | (reads > g->lines_left);
@@ -40,28 +40,36 @@ static bool groups_are_equal(const struct fetch_group *a, const struct fetch_gro
            a->line == b->line;
 }
 
-/* Puts the instruction into the groups of both variants of a prediction: with a perfect and with a real L1I. They are
- * mostly the same. */
-static void join_both(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned v)
+/* The variants of a prediction, beside the one in which instructions wait for nothing, as bits above that one. */
+enum { OTHER_VARIANTS = 3, SAME_IN_ALL = 1 | 1 << GROUP_L1I | 1 << GROUP_ITLB | 1 << (GROUP_L1I | GROUP_ITLB) };
+static const uint8_t other_variant[OTHER_VARIANTS] = {GROUP_L1I, GROUP_ITLB, GROUP_L1I | GROUP_ITLB};
+
+/* Puts the instruction into the groups of all variants of a prediction. Mostly these are the same: then only the first
+ * one is kept. */
+static void join_all(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n, unsigned v)
 {
-    const unsigned perfect = v == PREDICTION_REAL ? 2 : 0, real = perfect + 1;
-    uint64_t first = h->pc >> f->line_shift, last = (h->pc + h->length - 1) >> f->line_shift;
-    bool waits = n->fetch_waits >> v & 1;
-    join_group(f, h, n, perfect, first, last);
+    const unsigned base = v == PREDICTION_REAL ? GROUP_BRANCH : 0;
+    const unsigned waits = (n->fetch_waits >> v & 1 ? GROUP_L1I : 0) | (n->itlb_cycles[v] ? GROUP_ITLB : 0);
     if (f->same[v] && !waits) {
-        f->group[real] = f->group[perfect];
-        n->new_group |= (uint8_t)((n->new_group >> perfect & 1) << real);
-    } else {
-        join_group(f, h, n, real, first, last);
-        f->same[v] = groups_are_equal(&f->group[perfect], &f->group[real]);
+        join_group(f, h, n, base, false);
+        n->new_group |= (uint8_t)((n->new_group >> base & 1) * SAME_IN_ALL << base);
+        return;
+    }
+    for (unsigned k = 0; f->same[v] && k < OTHER_VARIANTS; k++)
+        f->group[base | other_variant[k]] = f->group[base];
+    join_group(f, h, n, base, false);
+    f->same[v] = true;
+    for (unsigned k = 0; k < OTHER_VARIANTS; k++) {
+        join_group(f, h, n, base | other_variant[k], waits & other_variant[k]);
+        f->same[v] &= groups_are_equal(&f->group[base], &f->group[base | other_variant[k]]);
     }
 }
 
 void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n)
 {
     n->new_group = 0;
-    join_both(f, h, n, PREDICTION_PERFECT);
-    join_both(f, h, n, PREDICTION_REAL);
+    join_all(f, h, n, PREDICTION_PERFECT);
+    join_all(f, h, n, PREDICTION_REAL);
     f->begun = true;
     f->after_mispredicted = h->mispredicted;
     f->after_serial = h->flags & IS_SERIAL;

@@ -1,8 +1,8 @@
 /* Fetch groups: which instructions a core fetches in one cycle.
  *
  * A group ends when it has its most instructions, lines or control transfers, at a misprediction or a misfetch, before
- * an instruction that serializes, and at a miss of the L1I. Groups therefore depend on the core, and on whether the L1I
- * and prediction are real: there are GROUP_VARIANTS of them. */
+ * an instruction that serializes, and at a miss of the L1I or of the I-TLB. Groups therefore depend on the core, and on
+ * whether the L1I, the I-TLB and prediction are real: there are GROUP_VARIANTS of them. */
 #ifndef CYCLESCOPE_GRAPH_FETCH_GROUPS_H
 #define CYCLESCOPE_GRAPH_FETCH_GROUPS_H
 
@@ -17,16 +17,17 @@ struct fetch_group {
 };
 
 struct fetch_groups {
-    unsigned width, lines, branches; /* most of a group */
-    unsigned line_shift;             /* log2 of the bytes of a line of the L1I */
-    struct fetch_group group[GROUP_VARIANTS];
-    bool same[PREDICTIONS];                /* the groups with a perfect and with a real L1I are equal */
-    bool begun;                            /* an instruction has joined */
-    bool after_mispredicted, after_serial; /* what the last instruction was */
+    unsigned width, lines, branches;          /* most of a group */
+    unsigned line_shift;                      /* log2 of the bytes of a line of the L1I */
+    struct fetch_group group[GROUP_VARIANTS]; /* by variant; if `same`, only that without GROUP_L1I and GROUP_ITLB */
+    bool same[PREDICTIONS];                   /* the groups of all variants of this prediction are equal */
+    bool begun;                               /* an instruction has joined */
+    bool after_mispredicted, after_serial;    /* what the last instruction was */
 };
 
 void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c);
-/* The next instruction in program order joins. Sets n->new_group; n->fetch_waits is known. */
+/* The next instruction in program order joins. Sets n->new_group; n->fetch_waits and n->itlb_cycles are
+ * known. */
 void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n);
 
 #endif

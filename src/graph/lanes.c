@@ -20,6 +20,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
     if (l->after_mispredicted)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
+    if (l->after_mispredicted)
+        lanes_end_wrong_path(l);
     if (l->after_serial)
         raise(f, committed_at(l, insn - 1));
     if (n->itlb_cycles[0] | n->itlb_cycles[1])
@@ -32,6 +34,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
         add_predicted(l, f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
         add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
+    if (n->wrong_line[0].distance)
+        lanes_await_wrong_path(l, n);
 }
 
 /* Instructions leave the front end, as many in a cycle as it is wide. */
@@ -54,6 +58,8 @@ INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t
     wait_in_fetch(l, n, insn);
     leave_front(decoded_at(l, insn), &l->fetched, slots, c->front_stages);
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;
+    if (l->after_mispredicted)
+        l->wrong_since[++l->wrong_paths % GRAPH_WRONG_PATHS] = l->fetched;
     l->after_serial = n->flags & NODE_SERIAL;
 }
 
@@ -176,6 +182,7 @@ unsigned lanes_growth(const struct graph_core *c, const struct graph_node *n)
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
     unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
+    fetch += n->wrong_line[0].distance ? c->latency[LEVEL_L2] : 0;
     unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
     return node_cycles(n) + fetch + result + STEPS;
 }

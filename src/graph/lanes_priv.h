@@ -58,9 +58,12 @@ struct lanes {
     uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
     unsigned slack;                                              /* how far times may have grown since the last check */
     bool after_mispredicted, after_serial;
-    struct row fetched;                      /* of the last instruction */
-    struct row result;                       /* its completion */
-    struct row known;                        /* addresses of all stores are known */
+    uint32_t wrong_paths;                       /* mispredicted instructions that have been fetched so far */
+    struct row wrong_since[GRAPH_WRONG_PATHS];  /* ring: when each of the last ones was fetched */
+    struct row wrong_length[GRAPH_WRONG_PATHS]; /* cycles from then until it resolved */
+    struct row fetched;                         /* of the last instruction */
+    struct row result;                          /* its completion */
+    struct row known;                           /* addresses of all stores are known */
     struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
     struct row never;                        /* TIME_LEAST */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
