@@ -41,6 +41,8 @@ void core_join_observers(struct core *c)
     c->each_control_mark = insns && o->observed == OBSERVE_CONTROL ? OBSERVED : 0;
     c->notes_details = o->retired != NULL;
     c->notes_fetch = c->notes_details || o->tag;
+    wrong_lines_reset(&c->wrong_lines);
+    memsys_observe_prefetches(c->memsys, c->notes_details ? core_on_prefetch : NULL, c);
     c->all_notable = c->limits_by_class || c->notes_details || (c->all_observed && !c->only_strides_observed);
     core_update_watching(c);
 }

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "core/config.h"
+#include "core/wrong_lines.h"
 #include "riscv/hart.h"
 #include "guest/memory.h"
 #include "memsys/memsys.h"
@@ -178,6 +179,7 @@ struct fetch_stalls {
     uint16_t cycles[FETCH_MISFETCH + 1]; /* by enum fetch_stop, from FETCH_L1I to FETCH_MISFETCH; saturates */
     uint16_t line_cycles;                /* of those of FETCH_L1I and FETCH_L2I: cycles that lines took beyond the L2 */
     bool requested;                      /* a line was requested from below the L1I, and not only waited for */
+    uint16_t wrong_use;                  /* of its line, after wrong paths have requested it: wrong_lines_use; or 0 */
 };
 
 /* How an instruction accessed data. */
@@ -205,6 +207,7 @@ struct retired_insn {
     struct fetch_stalls stalls; /* before it was fetched */
     struct data_access access;  /* of a load, or translation of a store */
     struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy longest */
+    const struct wrong_request *wrong_lines; /* how wrong paths used its line before (WRONG_REQUESTS), or NULL */
 };
 
 /* Which instructions the core reports to an observer. */

@@ -236,6 +236,7 @@ struct core {
         bool empty;                     /* no instruction has entered the ROB since */
     } refill;                           /* the last mispredicted branch of the right path that resolved */
     struct fetch_stalls stalls;         /* since the last fetched instruction; counted if notes_details */
+    struct wrong_lines wrong_lines;     /* kept if notes_details */
     struct core_counts counts;          /* core_counts */
     struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
     struct memsys_config memsys_config; /* parameters of memsys */
@@ -270,6 +271,7 @@ uint64_t core_issue(struct core *c);
 void core_drain_stores(struct core *c); /* the store buffer accesses the cache */
 uint64_t core_dispatch(struct core *c);
 uint64_t core_fetch(struct core *c);
+void core_on_prefetch(void *context, const struct prefetched_line *p); /* of the core's caches, if notes_details */
 
 /* Squashes all instructions from this position on. */
 void core_squash(struct core *c, uint64_t from);

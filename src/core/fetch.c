@@ -66,6 +66,29 @@ static void note_line(struct core *restrict c, const struct mem_answer *a, uint6
     c->stalls.requested |= !a->merged;
 }
 
+/* Notes for observers which lines wrong paths have requested, and that the right path uses such a line. */
+static void note_path(struct core *restrict c, const struct mem_answer *a, uint64_t line)
+{
+    if (c->paths.level == 0) {
+        uint16_t use = wrong_lines_use(&c->wrong_lines, line, c->tail);
+        c->stalls.wrong_use = use ? use : c->stalls.wrong_use;
+        return;
+    }
+    if (a->level > LEVEL_L1 && !a->merged)
+        wrong_lines_request(&c->wrong_lines, line, a->level, c->now);
+    else
+        wrong_lines_touch(&c->wrong_lines, line, c->now);
+    if (a->ready > c->now + c->fetch_latency)
+        wrong_lines_wait(&c->wrong_lines, a->ready - c->fetch_latency - c->now, c->memsys->l2_latency);
+}
+
+void core_on_prefetch(void *context, const struct prefetched_line *p)
+{
+    struct core *c = context;
+    if (c->paths.level > 0 && !p->data && p->into == LEVEL_L1)
+        wrong_lines_request(&c->wrong_lines, p->addr & ~(uint64_t)(c->line_bytes - 1), p->level, c->now);
+}
+
 /* Reads the I-cache line that begins at `start`. Returns whether its instructions can be used in this cycle. Otherwise
  * the group ends: the cycle may read no more lines, or fetch waits for the translation or for the line. */
 static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t start)
@@ -85,10 +108,14 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
             c->fetch_events |= EVENT_ITLB;
             c->counts.itlb_misses_spec++;
         }
+        if (UNLIKELY(c->notes_details) && wrong_path)
+            wrong_lines_walk(&c->wrong_lines, t.ready - c->now);
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
     struct mem_answer a = memsys_fetch(c->memsys, core_place(c->space, start), c->now, wrong_path);
+    if (UNLIKELY(c->notes_details))
+        note_path(c, &a, core_place(c->space, start));
     c->line_before = c->line_start;
     c->line_start = start;
     c->line_code = code_row(c->codes, start);
@@ -327,6 +354,8 @@ static bool predict_and_follow(struct core *restrict c, struct fetch_group *g, s
     branch_predict(c->predictor, r);
     if (r->next != actual) {
         f->flags |= MISPREDICTED | c->miss_mark;
+        if (UNLIKELY(c->notes_details) && c->paths.level == 0)
+            wrong_lines_begin(&c->wrong_lines, c->tail - 1, c->now);
         path_mispredict(&c->paths, r->next);
         core_mark_path(c);
     }
@@ -536,6 +565,8 @@ uint64_t core_fetch(struct core *restrict c)
     unsigned width = c->fetch_width, room = c->front_size - (unsigned)(c->tail - c->dispatched);
     struct fetch_group g = {.lines_left = c->fetch_lines, .branches_left = c->fetch_branches, .stop = FETCH_GROUP};
     unsigned stop_if_full = FETCH_WIDTH; /* the reason to record if the group reaches `width` */
+    if (UNLIKELY(c->notes_details) && c->paths.level > 0)
+        wrong_lines_find_room(&c->wrong_lines, room > 0, c->now);
     if (room < width) {
         width = room;
         stop_if_full = FETCH_BUFFER;

@@ -1,11 +1,12 @@
 #include "graph/fetch_groups.h"
 
-_Static_assert(GROUP_VARIANTS <= sizeof(group_numbers), "a number of each variant");
+_Static_assert(GROUP_VARIANTS == sizeof(group_numbers), "a number of each variant");
 
 static const group_numbers ONES = UINT64_C(0x0101010101010101);  /* 1 of each variant */
 static const group_numbers HIGHS = UINT64_C(0x8080808080808080); /* its highest bit, which no number has */
-/* 255 of variants in which the L1I or prediction are real, see group_variant. */
-static const group_numbers REAL_L1I = UINT64_C(0xff00ff00ff00ff00), REAL_BRANCH = UINT64_C(0xffff0000ffff0000);
+/* 255 of variants in which the L1I, prediction or the I-TLB are real, see group_variant. */
+static const group_numbers REAL_L1I = UINT64_C(0xff00ff00ff00ff00), REAL_BRANCH = UINT64_C(0xffff0000ffff0000),
+                           REAL_ITLB = UINT64_C(0xffffffff00000000);
 
 /* The functions below have no branches: conditions follow the guest's behavior, which the host cannot predict. */
 
@@ -37,11 +38,15 @@ static inline unsigned bits_of(group_numbers highs)
     return (highs >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Instructions that wait for a line. */
+/* Variants of prediction v in which the instruction waits for a line or a translation. */
+static inline group_numbers waits_in(const struct graph_node *n, unsigned v)
+{
+    return (all_if(n->fetch_waits >> v & 1) & REAL_L1I) | (all_if(n->itlb_cycles[v] != 0) & REAL_ITLB);
+}
+
 static inline group_numbers waits(const struct graph_node *n)
 {
-    bool real = n->fetch_waits >> PREDICTION_REAL & 1, perfect = n->fetch_waits >> PREDICTION_PERFECT & 1;
-    return choose(REAL_BRANCH, all_if(real), all_if(perfect)) & REAL_L1I;
+    return choose(REAL_BRANCH, waits_in(n, PREDICTION_REAL), waits_in(n, PREDICTION_PERFECT));
 }
 
 /* Puts the instruction into the group of each variant, or begins a new one. */
@@ -66,7 +71,7 @@ void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct
     f->begun = true;
     f->after_mispredicted = h->mispredicted;
     f->after_serial = h->flags & IS_SERIAL;
-    n->new_group = bits_of(ends) & ((1 << GROUP_VARIANTS) - 1);
+    n->new_group = (uint8_t)bits_of(ends);
 }
 
 void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c)

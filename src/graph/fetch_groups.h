@@ -1,8 +1,8 @@
 /* Fetch groups: which instructions a core fetches in one cycle.
  *
  * A group ends when it has its most instructions, lines or control transfers, at a misprediction or a misfetch, before
- * an instruction that serializes, and at a miss of the L1I. Groups therefore depend on the core, and on whether the L1I
- * and prediction are real: there are GROUP_VARIANTS of them. */
+ * an instruction that serializes, and at a miss of the L1I or of the I-TLB. Groups therefore depend on the core, and on
+ * whether the L1I, the I-TLB and prediction are real: there are GROUP_VARIANTS of them. */
 #ifndef CYCLESCOPE_GRAPH_FETCH_GROUPS_H
 #define CYCLESCOPE_GRAPH_FETCH_GROUPS_H
 
@@ -23,7 +23,8 @@ struct fetch_groups {
 };
 
 void fetch_groups_init(struct fetch_groups *f, const struct graph_core *c);
-/* The next instruction in program order joins. Sets n->new_group; n->fetch_waits is known. */
+/* The next instruction in program order joins. Sets n->new_group; n->fetch_waits and n->itlb_cycles are
+ * known. */
 void fetch_groups_join(struct fetch_groups *f, const struct held_insn *h, struct graph_node *n);
 
 #endif

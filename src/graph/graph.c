@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/graph_priv.h"
 #include "graph/base_lanes.h"
@@ -237,6 +238,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .stalls = r->stalls,
                             .access = r->access,
                             .wrong_path = r->wrong_path};
+    if (r->wrong_lines)
+        memcpy(h->wrong_line, r->wrong_lines, sizeof h->wrong_line);
 }
 
 void graph_retired(struct graph *g, const struct retired_insn *r)

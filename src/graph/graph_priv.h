@@ -66,6 +66,7 @@ struct held_insn {
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
     struct unit_use wrong_path;
+    struct wrong_request wrong_line[WRONG_REQUESTS]; /* set if stalls.wrong_use */
 };
 
 /* Instructions that have retired, in the order of the program: number i is element i & mask. */
@@ -79,6 +80,9 @@ enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
 
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
+
+/* Mispredictions after which lines that a wrong path has requested count as there. */
+enum { GRAPH_WRONG_PATHS = 32 };
 
 /* Lines that one access makes prefetchers propose for an L1 and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
@@ -98,6 +102,14 @@ enum node_flag {
     NODE_LATE_DATA = 32,    /* a store that issues without its data, source[1] */
     NODE_WHOLE = 64,        /* the store in `match` covers all bytes of the load */
     NODE_ENDS_BUNDLE = 128  /* a control transfer, or NODE_AT_HEAD, which is also alone in its bundle */
+};
+
+/* The wrong path of the mispredicted instruction at this distance, counted in mispredictions, requests the line of an
+ * instruction so many cycles after that instruction was fetched. If it resolves before, the wrong path does not get
+ * there. The cycles are those of struct wrong_request. */
+struct wrong_edge {
+    uint8_t distance; /* 0: none */
+    uint16_t cycles, lines, second_lines, walks, room;
 };
 
 /* The edges of one instruction. Distances count instructions backward, 0: none. */
@@ -123,8 +135,8 @@ struct graph_node {
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
-    uint8_t fetch_waits; /* bit v: fetch waits for its lines in prediction v, which ends the group */
-    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    uint8_t fetch_waits;                    /* bit v: fetch waits for its lines in prediction v, which ends the group */
+    struct unit_use wrong_path;             /* of a mispredicted branch: the unit that its wrong path keeps busy */
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
@@ -148,22 +160,26 @@ struct graph_node {
      * line is number `fetch_line` of the prefetched ones. */
     uint8_t fetch_line;
     bool fetch_uses, demand_second_alone;
-    uint8_t fetch_prefetch_lines;   /* lines that it makes the prefetcher propose, as far as they count */
+    uint8_t fetch_prefetch_lines; /* lines that it makes the prefetcher propose, as far as they count */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;
+    struct wrong_edge wrong_line[WRONG_REQUESTS]; /* with real prediction: how wrong paths request its line */
+    uint16_t wrong_beyond;                        /* cycles that the line takes beyond the L2 */
     bool data_alone;       /* the L2 has the line of its data, if no instructions are in the L2 */
     bool fetch_prefetches; /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
     uint8_t requests;      /* bit v: it requests a line in prediction v, which takes an MSHR */
     bool arrives;          /* its data may be what others wait for: it has a number among arrivals */
 };
 
-/* Which variant of fetch groups a set has: groups end at misses of the L1I and at mispredictions that are real. */
+/* Which variant of fetch groups a set has: groups end at misses of the L1I and of the I-TLB and at mispredictions, if
+ * these are real. */
+enum { GROUP_L1I = 1, GROUP_BRANCH = 2, GROUP_ITLB = 4, GROUP_VARIANTS = 8 };
+
 static inline unsigned group_variant(unsigned real)
 {
-    return (real & GRAPH_L1I ? 1 : 0) | (real & GRAPH_BRANCH ? 2 : 0);
+    return (real & GRAPH_L1I ? GROUP_L1I : 0) | (real & GRAPH_BRANCH ? GROUP_BRANCH : 0) |
+           (real & GRAPH_ITLB ? GROUP_ITLB : 0);
 }
-
-enum { GROUP_VARIANTS = 4 };
 
 /* How many numbers among arrivals a node takes. */
 static inline unsigned node_arrivals(const struct graph_node *n)
@@ -176,13 +192,28 @@ static inline unsigned longer_cycles(const uint16_t cycles[PREDICTIONS])
     return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
 }
 
+static inline unsigned wrong_edge_cycles(const struct wrong_edge *w)
+{
+    return w->cycles + w->lines + w->second_lines + w->walks + w->room;
+}
+
+/* From the fetch of a mispredicted branch until a line arrives that its wrong path requests, beyond the L2. */
+static inline unsigned node_wrong_cycles(const struct graph_node *n)
+{
+    const struct wrong_edge *w = n->wrong_line;
+    if (!w[0].distance)
+        return 0;
+    unsigned first = wrong_edge_cycles(&w[0]), second = wrong_edge_cycles(&w[1]);
+    return (first > second ? first : second) + n->wrong_beyond;
+}
+
 /* The sum of all edges that have a length of their own. */
 static inline unsigned node_cycles(const struct graph_node *n)
 {
-    if (!(n->rare[0] | n->rare[1] | n->rare[2] | n->rare[3]))
+    if (!(n->rare[0] | n->rare[1] | n->rare[2] | n->rare[3] | n->wrong_line[0].distance))
         return longer_cycles(n->drain_cycles);
     return n->misfetch_cycles + n->fetch_demand + n->fetch_demand_second + n->fetch_prefetch_cycles +
-           n->prefetch_cycles + n->second_prefetch_cycles + longer_cycles(n->itlb_cycles) +
+           n->prefetch_cycles + n->second_prefetch_cycles + node_wrong_cycles(n) + longer_cycles(n->itlb_cycles) +
            longer_cycles(n->dtlb_cycles) + longer_cycles(n->l1i_cycles) + longer_cycles(n->l2i_cycles) +
            longer_cycles(n->load_cycles) + longer_cycles(n->drain_cycles);
 }

@@ -89,8 +89,8 @@ INLINE void delay(struct lanes *l, struct row *t, const quad by[QUADS])
     l->slack += (uint16_t)(any[0] | any[1] | any[2] | any[3]);
 }
 
-/* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. Those times
- * become the ones of the slots. */
+/* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. Those
+ * times become the ones of the slots. */
 INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], const quad active[QUADS])
 {
     _Alignas(sizeof(quad)) uint64_t index[JUDGES];

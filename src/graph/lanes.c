@@ -20,6 +20,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
     if (l->after_mispredicted)
         ALL_LANES(i)
     f->lane[i] = later(f->lane[i], l->branch.lane[i] ? l->result.lane[i] : TIME_LEAST);
+    if (l->after_mispredicted)
+        lanes_end_wrong_path(l);
     if (l->after_serial)
         raise(f, committed_at(l, insn - 1));
     if (n->itlb_cycles[0] | n->itlb_cycles[1])
@@ -32,6 +34,8 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
         add_predicted(l, f, &l->l1i, n->l1i_cycles);
     if (n->l2i_cycles[0] | n->l2i_cycles[1])
         add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
+    if (n->wrong_line[0].distance)
+        lanes_await_wrong_path(l, n);
 }
 
 /* Instructions leave the front end, as many in a cycle as it is wide. */
@@ -57,6 +61,15 @@ INLINE struct front_edges find_front_edges(struct lanes *l, const struct graph_n
                                 .slots = decoded ? decoded_at(l, insn - c->decode_width) : &l->never};
 }
 
+/* Notes what the next instruction has to know of this one, which has been fetched. */
+INLINE void end_fetch(struct lanes *restrict l, const struct graph_node *n)
+{
+    l->after_mispredicted = n->flags & NODE_MISPREDICTED;
+    if (l->after_mispredicted)
+        l->wrong_since[++l->wrong_paths % GRAPH_WRONG_PATHS] = l->fetched;
+    l->after_serial = n->flags & NODE_SERIAL;
+}
+
 /* lanes_fetch, with the order of instructions as the evaluation of single ones has it. */
 INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t insn)
 {
@@ -64,21 +77,20 @@ INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t
     begin_fetch(&l->fetched, e.group, e.room);
     wait_in_fetch(l, n, insn);
     leave_front(decoded_at(l, insn), &l->fetched, e.slots, l->core.front_stages);
-    l->after_mispredicted = n->flags & NODE_MISPREDICTED;
-    l->after_serial = n->flags & NODE_SERIAL;
+    end_fetch(l, n);
 }
 
 /* Whether fetch of the instruction waits for what only some instructions have. */
 INLINE bool waits_in_fetch(const struct lanes *l, const struct graph_node *n)
 {
-    uint64_t edges = n->rare[0] | n->rare[1] | n->fetch_distance | n->fetch_prefetches;
+    uint64_t edges = n->rare[0] | n->rare[1] | n->fetch_distance | n->fetch_prefetches | n->wrong_line[0].distance;
     return edges || l->after_mispredicted || l->after_serial;
 }
 
 /* The rows of other instructions that one waits for until it is ready to issue. */
 struct edges {
     struct front_edges front;
-    const int16_t *order, *width, *room;              /* dispatch, 1 and dispatch_width back; commit that makes room */
+    const int16_t *order, *width, *room; /* dispatch, 1 and dispatch_width back; commit that makes room */
     const int16_t *operand[SOURCES];
 };
 
@@ -88,7 +100,8 @@ INLINE void pass_front(struct row *restrict fetched, struct row *restrict decode
                        struct row *restrict t, const struct edges *e, int stages)
 {
     const int16_t *group = e->front.group->lane, *front_room = e->front.room->lane, *slots = e->front.slots->lane;
-    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
+    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1],
+                  *z = e->operand[2];
     ALL_LANES(i)
     {
         int16_t f = later((int16_t)(fetched->lane[i] + group[i]), front_room[i]);
@@ -228,8 +241,7 @@ INLINE void evaluate_front(struct lanes *restrict l, const struct graph_node *n,
     } else {
         e.front = find_front_edges(l, n, l->insns);
         pass_front(&l->fetched, decoded_at(l, l->insns), d, t, &e, (int)l->core.front_stages);
-        l->after_mispredicted = n->flags & NODE_MISPREDICTED;
-        l->after_serial = n->flags & NODE_SERIAL;
+        end_fetch(l, n);
     }
     if (l->limits.has_queues && enter_queues(l, need, d))
         ALL_LANES(i)

@@ -93,3 +93,59 @@ FOR_EACH_HOST void lanes_read_lines(struct lanes *l, const struct graph_node *n)
     if (n->fetch_prefetches)
         propose_lines(l, n, &start, &mask);
 }
+
+/* ---- lines that wrong paths have requested */
+
+FOR_EACH_HOST void lanes_end_wrong_path(struct lanes *l)
+{
+    unsigned number = l->wrong_paths % GRAPH_WRONG_PATHS;
+    const struct row *since = &l->wrong_since[number];
+    ALL_LANES(i)
+    l->wrong_length[number].lane[i] = (int16_t)(l->result.lane[i] - since->lane[i]);
+}
+
+/* Sets `request` to when a wrong path requests a line, and `late` in the lanes in which it resolves before. */
+INLINE void find_request(const struct lanes *l, const struct wrong_edge *w, struct row *restrict request,
+                         struct row *restrict late)
+{
+    unsigned number = (l->wrong_paths + 1 - w->distance) % GRAPH_WRONG_PATHS;
+    const struct row *since = &l->wrong_since[number], *length = &l->wrong_length[number];
+    for (unsigned g = 0; g < GROUPS; g++) {
+        int16_t cycles = (int16_t)(w->cycles + (caches_of(l, g) > 1 ? w->room : 0));
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            request->lane[i] = cycles;
+    }
+    add_masked(request, &l->l1i, w->lines);
+    add_masked(request, &l->l2i, w->second_lines);
+    add_masked(request, &l->itlb, w->walks);
+    ALL_LANES(i)
+    {
+        late->lane[i] = request->lane[i] < length->lane[i] ? 0 : -1;
+        request->lane[i] = after(request->lane[i], since->lane[i]);
+    }
+}
+
+FOR_EACH_HOST void lanes_await_wrong_path(struct lanes *l, const struct graph_node *n)
+{
+    const uint16_t beyond[PREDICTIONS] = {n->wrong_beyond, n->wrong_beyond};
+    struct row request, late, latency = {.lane = {0}}, *f = &l->fetched;
+    find_request(l, &n->wrong_line[0], &request, &late);
+    if (n->wrong_line[1].distance) {
+        struct row other, other_late;
+        find_request(l, &n->wrong_line[1], &other, &other_late);
+        ALL_LANES(i)
+        {
+            request.lane[i] = late.lane[i] ? other.lane[i] : request.lane[i];
+            late.lane[i] &= other_late.lane[i];
+        }
+    }
+    add_masked(&latency, &l->l1i, l->core.latency[LEVEL_L2] - l->core.latency[LEVEL_L1]);
+    add_beyond_second(l, &latency, beyond, n->second_alone);
+    ALL_LANES(i)
+    {
+        int16_t mask = l->l1i.lane[i] & l->branch.lane[i];
+        int16_t own = after(f->lane[i], latency.lane[i]), arrival = after(request.lane[i], latency.lane[i]);
+        int16_t done = late.lane[i] ? own : later(f->lane[i], arrival);
+        f->lane[i] = mask ? done : f->lane[i];
+    }
+}

@@ -48,23 +48,26 @@ struct verdict {
 struct lanes {
     struct graph_core core;
     struct contention_limits limits;
-    uint64_t base[LANES];                                        /* added to times of a lane */
-    uint8_t judge_lane[JUDGES];                                  /* lane of each judge */
+    uint64_t base[LANES];       /* added to times of a lane */
+    uint8_t judge_lane[JUDGES]; /* lane of each judge */
     /* By judge_at: its base less 0x8000; from when on it has to catch up; when the last instruction may leave. */
     _Alignas(64) uint64_t judge_base[JUDGES], lag_ends[JUDGES], last_leave[JUDGES];
-    unsigned queue_room[QUEUES + 1]; /* instructions that may enter until a judge may lack room, by queue and of all */
-    uint64_t entered;                /* what they have added to `queues` of each judge */
-    uint16_t judging;                                            /* bit j: judge j takes part in this step */
-    struct contention_wait *waits;                               /* by judge, of a store: for those that do not */
-    struct bundles *bundles;                                     /* of cores that have them, or NULL */
-    uint64_t insns;                                              /* nodes evaluated */
-    uint32_t stores, arrivals, walks;                            /* stores, arrivals and walks so far */
+    unsigned queue_room[QUEUES + 1];  /* instructions that may enter until a judge may lack room, by queue and of all */
+    uint64_t entered;                 /* what they have added to `queues` of each judge */
+    uint16_t judging;                 /* bit j: judge j takes part in this step */
+    struct contention_wait *waits;    /* by judge, of a store: for those that do not */
+    struct bundles *bundles;          /* of cores that have them, or NULL */
+    uint64_t insns;                   /* nodes evaluated */
+    uint32_t stores, arrivals, walks; /* stores, arrivals and walks so far */
     uint32_t dispatch_mask, issue_mask, commit_mask, store_mask; /* rows of the rings - 1 */
     unsigned slack;                                              /* how far times may have grown since the last check */
     bool after_mispredicted, after_serial;
-    struct row fetched;                      /* of the last instruction */
-    struct row result;                       /* its completion */
-    struct row known;                        /* addresses of all stores are known */
+    uint32_t wrong_paths;                       /* mispredicted instructions that have been fetched so far */
+    struct row wrong_since[GRAPH_WRONG_PATHS];  /* ring: when each of the last ones was fetched */
+    struct row wrong_length[GRAPH_WRONG_PATHS]; /* cycles from then until it resolved */
+    struct row fetched;                         /* of the last instruction */
+    struct row result;                          /* its completion */
+    struct row known;                           /* addresses of all stores are known */
     struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
     struct row never;                        /* TIME_LEAST */
     struct row unused;                       /* results without a register */
@@ -167,6 +170,7 @@ INLINE unsigned lanes_growth(const struct graph_core *c, const struct graph_node
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
     unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
+    fetch += n->wrong_line[0].distance ? c->latency[LEVEL_L2] : 0;
     unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
     return node_cycles(n) + fetch + result + STEPS;
 }

@@ -66,6 +66,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->arrival, GRAPH_ARRIVALS - 1, l->arrivals, GRAPH_ARRIVALS, &by);
     move_rows(l->walked, GRAPH_WALKS - 1, l->walks, GRAPH_WALKS, &by);
     move_rows(l->fetch_arrival, GRAPH_FETCH_ARRIVALS - 1, l->fetch_arrivals, GRAPH_FETCH_ARRIVALS, &by);
+    move_rows(l->wrong_since, GRAPH_WRONG_PATHS - 1, l->wrong_paths, GRAPH_WRONG_PATHS, &by);
     for (unsigned k = 0; k < FETCH_MSHRS_MOST && c->fetch_mshrs <= FETCH_MSHRS_MOST; k++)
         move_row(&l->fetch_mshr[k], &by);
     move_rows(l->dispatched, l->dispatch_mask, last, dispatch_reach(c), &by);

@@ -17,13 +17,20 @@ static void cut(uint16_t *cycles, unsigned most)
 static void cut_all(struct graph_node *n, unsigned most)
 {
     uint16_t *single[] = {&n->misfetch_cycles,       &n->fetch_demand,    &n->fetch_demand_second,
-                          &n->fetch_prefetch_cycles, &n->prefetch_cycles, &n->second_prefetch_cycles};
+                          &n->fetch_prefetch_cycles, &n->prefetch_cycles, &n->second_prefetch_cycles,
+                          &n->wrong_beyond};
     uint16_t *pairs[] = {n->itlb_cycles, n->dtlb_cycles, n->l1i_cycles, n->l2i_cycles, n->load_cycles, n->drain_cycles};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         cut(single[i], most);
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (unsigned v = 0; v < PREDICTIONS; v++)
             cut(&pairs[i][v], most);
+    for (unsigned i = 0; n->wrong_line[0].distance && i < WRONG_REQUESTS; i++) {
+        struct wrong_edge *w = &n->wrong_line[i];
+        uint16_t *parts[] = {&w->cycles, &w->lines, &w->second_lines, &w->walks, &w->room};
+        for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++)
+            cut(parts[k], most);
+    }
 }
 
 void node_bound_edges(struct graph_node *n, const struct graph_core *c)
@@ -82,6 +89,8 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
     if (h->flags & IS_STORE)
         nodes_set_store(b, h, n);
     node_bound_edges(n, &b->core);
+    if (h->mispredicted)
+        b->wrong_path[++b->wrong_paths % GRAPH_WRONG_PATHS] = b->insns;
     b->insns++;
 }
 

@@ -45,6 +45,36 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
     }
 }
 
+/* The distance in mispredictions to the mispredicted instruction that is so many instructions back; 0: too far. */
+static unsigned wrong_distance(const struct node_builder *b, uint32_t insns)
+{
+    unsigned most = b->wrong_paths < GRAPH_WRONG_PATHS ? b->wrong_paths : GRAPH_WRONG_PATHS;
+    for (unsigned k = 1; k <= most; k++)
+        if (b->wrong_path[(b->wrong_paths + 1 - k) % GRAPH_WRONG_PATHS] == b->insns - insns)
+            return k;
+    return 0;
+}
+
+/* A line that a wrong path requested and nobody else: in a set with real prediction it depends on the length of the
+ * wrong path whether the line is there or on its way. */
+static void set_wrong_path(const struct node_builder *b, const struct held_insn *h, struct graph_node *n)
+{
+    if (!h->stalls.wrong_use || h->stalls.requested)
+        return;
+    for (unsigned k = 0; k < WRONG_REQUESTS && h->wrong_line[k].distance; k++) {
+        const struct wrong_request *r = &h->wrong_line[k];
+        n->wrong_line[k] = (struct wrong_edge){.distance = (uint8_t)wrong_distance(b, r->distance),
+                                               .cycles = r->cycles,
+                                               .lines = r->lines,
+                                               .second_lines = r->second_lines,
+                                               .walks = r->walks,
+                                               .room = r->room};
+        if (!n->wrong_line[k].distance)
+            n->wrong_line[k] = (struct wrong_edge){.distance = 0};
+    }
+    n->wrong_beyond = n->wrong_line[0].distance ? beyond_second(&b->core, h->wrong_line[0].level) : 0;
+}
+
 static bool uses_code_second(struct node_builder *b, uint64_t addr)
 {
     return second_alone_use(&b->code_second, addr, b->insns, b->core.rob_size + b->core.front_size);
@@ -54,7 +84,7 @@ static bool uses_code_second(struct node_builder *b, uint64_t addr)
 static void set_second_alone(struct node_builder *b, const struct held_insn *h, struct graph_node *n, unsigned level)
 {
     uint64_t end = h->pc + h->length - 1;
-    if (level == LEVEL_L1 && !h->stalls.requested && !(n->l2i_cycles[0] | n->l2i_cycles[1]))
+    if (level == LEVEL_L1 && !h->stalls.requested && !(n->l2i_cycles[0] | n->l2i_cycles[1]) && !n->wrong_beyond)
         return;
     n->second_alone = uses_code_second(b, h->pc);
     if (h->pc >> b->fetch_shift != end >> b->fetch_shift)
@@ -128,7 +158,7 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
 
 static bool has_stalls(const struct fetch_stalls *s)
 {
-    unsigned cycles = s->line_cycles | s->requested;
+    unsigned cycles = s->line_cycles | s->requested | s->wrong_use;
     for (unsigned k = FETCH_L1I; k <= FETCH_MISFETCH; k++)
         cycles |= s->cycles[k];
     return cycles != 0;
@@ -151,9 +181,12 @@ void nodes_set_fetch(struct node_builder *b, const struct held_insn *h, struct g
     n->itlb_cycles[PREDICTION_REAL] = h->stalls.cycles[FETCH_ITLB];
     n->itlb_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.translation[translation];
     set_fetch_stalls(b, &h->stalls, n, level);
+    set_wrong_path(b, h, n);
     set_second_alone(b, h, n, level);
     for (unsigned v = 0; v < PREDICTIONS; v++)
         n->fetch_waits |= (uint8_t)((n->l1i_cycles[v] | n->l2i_cycles[v] ? 1 : 0) << v);
+    if (n->wrong_line[0].distance)
+        n->l1i_cycles[PREDICTION_REAL] = n->l2i_cycles[PREDICTION_REAL] = 0;
     fetch_groups_join(&b->groups, h, n);
     if (b->prefetcher && last != before)
         set_fetch_arrival(b, n, last, level);

@@ -59,6 +59,8 @@ struct node_builder {
     struct second_alone data_second;                /* the L2 without instructions */
     uint64_t insns;                                 /* nodes built so far */
     uint64_t looked;                                /* instructions looked at so far; without bundles 0 */
+    uint32_t wrong_paths;                           /* mispredictions so far */
+    uint64_t wrong_path[GRAPH_WRONG_PATHS];         /* the last mispredicted instructions, by their number */
     uint32_t stores;                                /* stores so far */
     uint32_t arrivals;                              /* arrivals so far */
     bool prefetcher;                                /* the L1I has one */

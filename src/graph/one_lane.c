@@ -17,6 +17,8 @@
 #define lanes_fetch             one_lane_fetch
 #define lanes_execute           one_lane_execute
 #define lanes_read_lines        one_lane_read_lines
+#define lanes_end_wrong_path    one_lane_end_wrong_path
+#define lanes_await_wrong_path  one_lane_await_wrong_path
 #define bundles_new             one_lane_bundles_new
 #define bundles_free            one_lane_bundles_free
 #define bundles_evaluate        one_lane_bundles_evaluate

@@ -33,6 +33,8 @@ struct evaluation {
     uint8_t *made;                        /* by arrival, bit k: the prefetch of line k had an MSHR */
     int64_t *walked;                      /* by number of the walk, from 1: the translation is known */
     uint64_t stores, arrivals, fetch_arrivals, walks;
+    uint64_t wrong_paths;  /* mispredicted instructions that have been fetched */
+    uint64_t *wrong_path;  /* which ones they are, from 1 */
     uint64_t fetched;      /* instructions that have been fetched */
     uint64_t first, end;   /* the bundle that executes: its first instruction, and the one after its last */
     int64_t *freed;        /* commit of each bundle */
@@ -154,6 +156,24 @@ static void propose_lines(struct evaluation *e, const struct graph_node *n, int6
     }
 }
 
+/* A line that wrong paths request, if one of them is long enough. */
+static int64_t await_wrong_path(const struct evaluation *e, const struct graph_node *n, int64_t f)
+{
+    bool data = (e->real & (GRAPH_L1D | GRAPH_L2D)) == (GRAPH_L1D | GRAPH_L2D);
+    int64_t latency = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
+    latency += beyond_second(e, n->wrong_beyond, n->second_alone);
+    for (unsigned k = 0; k < WRONG_REQUESTS && n->wrong_line[k].distance; k++) {
+        const struct wrong_edge *w = &n->wrong_line[k];
+        const struct literal_times *branch = &e->times[e->wrong_path[e->wrong_paths + 1 - w->distance]];
+        int64_t request = w->cycles + w->lines + (data ? w->room : 0);
+        request += e->real & GRAPH_L2I ? w->second_lines : 0;
+        request += e->real & GRAPH_ITLB ? w->walks : 0;
+        if (request < branch->completed - branch->fetched)
+            return later(f, branch->fetched + request + latency);
+    }
+    return f + latency;
+}
+
 /* Instruction lines that fetch waits for at time f. */
 static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
 {
@@ -164,7 +184,8 @@ static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int6
     if (n->fetch_prefetches)
         propose_lines(e, n, start);
     f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
-    return f + beyond_second(e, n->l2i_cycles[v], n->second_alone);
+    f += beyond_second(e, n->l2i_cycles[v], n->second_alone);
+    return n->wrong_line[0].distance && e->real & GRAPH_L1I && e->real & GRAPH_BRANCH ? await_wrong_path(e, n, f) : f;
 }
 
 static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
@@ -179,7 +200,10 @@ static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t 
         f = later(f, t[i - 1].committed);
     f += e->real & GRAPH_ITLB ? n->itlb_cycles[prediction(e)] : 0;
     f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
-    return read_lines(e, n, f);
+    f = read_lines(e, n, f);
+    if (n->flags & NODE_MISPREDICTED)
+        e->wrong_path[++e->wrong_paths] = i;
+    return f;
 }
 
 static int64_t decode(const struct evaluation *e, uint64_t i, int64_t fetched)
@@ -515,7 +539,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
         e->reg[r] = LONG_AGO;
     e->known = e->access = e->leave = LONG_AGO;
     e->stores = e->arrivals = e->fetch_arrivals = e->walks = 0;
-    e->fetched = e->bundles = 0;
+    e->fetched = e->bundles = e->wrong_paths = 0;
     for (unsigned k = 0; k < FETCH_MSHRS_MOST; k++)
         e->fetch_mshr[k] = LONG_AGO;
     for (uint64_t i = 0; i <= 4 * count; i++)
@@ -557,6 +581,7 @@ static uint64_t evaluate_judged(const struct graph_core *c, const struct graph_n
     e.fetch_arrival = allocate(count, sizeof *e.fetch_arrival);
     e.fetch_made = allocate(count, sizeof *e.fetch_made);
     e.walked = allocate(count, sizeof *e.walked);
+    e.wrong_path = allocate(count, sizeof *e.wrong_path);
     e.made = allocate(4 * count, sizeof *e.made);
     e.freed = allocate(count, sizeof *e.freed);
     e.store_insn = allocate(count, sizeof *e.store_insn);
@@ -576,6 +601,7 @@ static uint64_t evaluate_judged(const struct graph_core *c, const struct graph_n
     free(e.fetch_arrival);
     free(e.fetch_made);
     free(e.walked);
+    free(e.wrong_path);
     free(e.made);
     free(e.freed);
     free(e.store_insn);

@@ -27,7 +27,7 @@ static inline struct graph_node *add(void)
 {
     struct graph_node *n = &nodes[count];
     n->class = CLASS_ALU;
-    n->new_group = count++ % 4 == 0 ? 0xf : 0;
+    n->new_group = count++ % 4 == 0 ? 0xff : 0;
     return n;
 }
 

@@ -26,7 +26,7 @@ static struct graph_node *add(void)
 {
     struct graph_node *n = &nodes[count];
     n->class = CLASS_ALU;
-    n->new_group = count % 8 == 0 ? 0xf : 0;
+    n->new_group = count % 8 == 0 ? 0xff : 0;
     n->room = count >= 128 ? 128 : 0;
     count++;
     return n;

@@ -35,7 +35,7 @@ static void fetch_waits_for_a_mispredicted_branch(void **state)
     (void)state;
     begin();
     add()->flags = NODE_MISPREDICTED;
-    add()->new_group = 0xf;
+    add()->new_group = 0xff;
     /* It is fetched in cycle 1, resolves at 1 + front end + dispatch to issue + latency, and the next one begins then.
      */
     assert_int_equal(cycles(), (1 + FRONT_STAGES + 1 + 1) + FRONT_STAGES + 1 + 1 + 1);
@@ -156,7 +156,7 @@ static void a_wrong_path_keeps_its_divider_busy(void **state)
     add()->flags = NODE_MISPREDICTED;
     struct graph_node *n = add();
     n->class = CLASS_DIV;
-    n->new_group = 0xf;
+    n->new_group = 0xff;
     long all = cycles(), perfect = cycles_without(GRAPH_BRANCH);
     nodes[0].wrong_path = (struct unit_use){.pool = POOL_MULDIV, .cycles = 20};
     assert_int_equal(cycles() - all, 20 - FRONT_STAGES - 1); /* it is ready to issue after the front end and dispatch */

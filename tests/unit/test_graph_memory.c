@@ -283,7 +283,7 @@ static void a_prefetch_of_an_instruction_line_needs_an_mshr(void **state)
     n->fetch_prefetch_lines = 1;
     n->fetch_prefetch_cycles = 250;
     n = add();
-    n->new_group = 0xf;
+    n->new_group = 0xff;
     n->fetch_distance = 1;
     n->fetch_uses = true;
     n->fetch_demand = SECOND - HIT;
@@ -310,7 +310,7 @@ static void a_slow_instruction_cache_does_not_overflow_16_bit_times(void **state
     begin();
     for (unsigned i = 0; i < MOST; i++) {
         struct graph_node *n = add();
-        n->new_group = 0xf;
+        n->new_group = 0xff;
         n->fetch_demand = SECOND - HIT;
     }
     /* Each line takes the only MSHR, which is free one latency of the L1I after the line can be used. */

@@ -31,7 +31,7 @@ static struct graph_node *add(void)
 {
     struct graph_node *n = &nodes[count];
     n->class = CLASS_ALU;
-    n->new_group = count % 8 == 0 ? 0xf : 0;
+    n->new_group = count % 8 == 0 ? 0xff : 0;
     n->room = count >= config.rob_size ? (uint16_t)config.rob_size : 0;
     insns[count++].length = 4;
     return n;
@@ -302,7 +302,7 @@ static void a_misprediction_costs_the_stages_of_the_front_end(void **state)
     (void)state;
     begin();
     add()->flags = NODE_MISPREDICTED;
-    add()->new_group = 0xf;
+    add()->new_group = 0xff;
     long as_is = cycles_as_is();
     assert_int_equal(cycles("frontend.stages=+3") - as_is, 2 * 3);
     assert_int_equal(cycles("branch.penalty=-3") - as_is, 2 * -3);

@@ -1,0 +1,104 @@
+#include "core/wrong_lines.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static unsigned index_of(uint64_t line)
+{
+    return (unsigned)(line >> 5 ^ line >> 14) % WRONG_LINES;
+}
+
+static uint16_t tag_of(uint64_t line)
+{
+    return (uint16_t)(line >> 8 | 1);
+}
+
+/* The entry of a line, or NULL. */
+static struct wrong_line *find(struct wrong_lines *w, uint64_t line)
+{
+    unsigned i = index_of(line);
+    return w->tag[i] == tag_of(line) && w->line[i].line == line ? &w->line[i] : NULL;
+}
+
+static void add_saturated(uint16_t *to, uint64_t cycles)
+{
+    *to = (uint16_t)(*to + cycles < UINT16_MAX ? *to + cycles : UINT16_MAX);
+}
+
+void wrong_lines_reset(struct wrong_lines *w)
+{
+    memset(w, 0, sizeof *w);
+}
+
+void wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now)
+{
+    w->branch = branch;
+    w->since = now;
+    w->full_since = 0;
+    w->now = (struct wrong_request){0};
+}
+
+void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now)
+{
+    if (room && w->full_since)
+        add_saturated(&w->now.room, now - w->full_since);
+    w->full_since = room ? 0 : w->full_since ? w->full_since : now;
+}
+
+void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles)
+{
+    add_saturated(&w->now.walks, cycles);
+}
+
+void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second)
+{
+    uint64_t beyond = cycles > second ? cycles - second : 0;
+    add_saturated(&w->now.second_lines, beyond);
+    add_saturated(&w->now.lines, cycles - beyond);
+}
+
+/* The wrong path uses a line now. */
+static struct wrong_request request_of(const struct wrong_lines *w, uint8_t level, uint64_t now)
+{
+    struct wrong_request r = w->now;
+    uint64_t waited = (uint64_t)r.lines + r.second_lines + r.walks + r.room, all = now - w->since;
+    add_saturated(&r.cycles, all > waited ? all - waited : 0);
+    r.distance = 1;
+    r.level = level;
+    return r;
+}
+
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint8_t level, uint64_t now)
+{
+    unsigned i = index_of(line);
+    w->tag[i] = tag_of(line);
+    w->line[i] = (struct wrong_line){.line = line, .branch = {w->branch}, .request = {request_of(w, level, now)}};
+}
+
+void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now)
+{
+    struct wrong_line *e = find(w, line);
+    if (e == NULL || e->branch[0] == w->branch)
+        return;
+    struct wrong_request r = request_of(w, e->request[0].level, now);
+    if (e->request[1].distance && e->request[1].cycles <= r.cycles)
+        return;
+    e->branch[1] = w->branch;
+    e->request[1] = r;
+}
+
+uint16_t wrong_lines_use(struct wrong_lines *w, uint64_t line, uint64_t position)
+{
+    struct wrong_line *e = find(w, line);
+    if (e == NULL)
+        return 0;
+    unsigned use = w->uses++ % WRONG_USES;
+    for (unsigned k = 0; k < WRONG_REQUESTS; k++) {
+        struct wrong_request *r = &w->used[use][k];
+        *r = e->request[k];
+        if (r->distance)
+            r->distance = (uint32_t)(position - e->branch[k]);
+    }
+    w->tag[index_of(line)] = 0;
+    return (uint16_t)(use + WRONG_USES);
+}
