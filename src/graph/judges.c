@@ -89,6 +89,35 @@ INLINE void delay(struct lanes *l, struct row *t, const quad by[QUADS])
     l->slack += (uint16_t)(any[0] | any[1] | any[2] | any[3]);
 }
 
+/* Judges whose elements of `active` are -1 add `unit` to that many slots behind those at the times in `when`. Like
+ * contention_occupy. */
+INLINE void occupy_units(struct lanes *l, uint64_t unit, const quad when[QUADS], unsigned slots,
+                         const quad active[QUADS])
+{
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad cycle[QUADS], use[QUADS], left[QUADS], any;
+    for (unsigned q = 0; q < QUADS; q++) {
+        cycle[q] = when[q];
+        left[q] = active[q] & slots;
+    }
+    for (unsigned k = 0; k < CONTENTION_CYCLES; k++) {
+        any = (quad){0};
+        for (unsigned q = 0; q < QUADS; q++) {
+            cycle[q] -= (quad)(left[q] != 0); /* one that is done touches no further slot */
+            any |= left[q];
+        }
+        if (!any_bit(any, UINT64_MAX))
+            break;
+        read_slots(l, cycle, index, use);
+        for (unsigned q = 0; q < QUADS; q++) {
+            quad adds = (quad)((use[q] & unit * FIELD_FULL) == 0) & (quad)(left[q] != 0);
+            use[q] += unit & adds;
+            left[q] += adds;
+        }
+        write_slots(l, index, use);
+    }
+}
+
 /* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. Those times
  * become the ones of the slots. */
 INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], const quad active[QUADS])
@@ -104,13 +133,11 @@ INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad
             any |= full[q];
         }
     } while (any_bit(any, 1));
-    for (unsigned i = 0; i < JUDGES; i++)
-        if (((const uint64_t *)active)[i])
-            l->judge[judge_at(i)].slot[index[i]] = ((const uint64_t *)use)[i] + need->issue;
-    for (unsigned i = 0; need->interval > 1 && i < JUDGES; i++)
-        if (((const uint64_t *)active)[i])
-            contention_occupy(&l->judge[judge_at(i)], &l->limits, need->unit, ((const uint64_t *)when)[i] + 1,
-                              need->interval - 1);
+    for (unsigned q = 0; q < QUADS; q++)
+        use[q] += need->issue & active[q];
+    write_slots(l, index, use);
+    if (need->interval > 1)
+        occupy_units(l, need->unit, when, need->interval - 1, active);
 }
 
 FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t)
