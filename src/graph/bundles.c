@@ -33,7 +33,7 @@ static struct member *member_at(struct bundles *b, uint64_t number)
     return &b->member[number % NODES];
 }
 
-static bool any_lane(const struct row *r)
+INLINE bool any_lane(const struct row *r)
 {
     int16_t any = 0;
     ALL_LANES(i)
@@ -64,7 +64,7 @@ INLINE const struct row *room_of(const struct lanes *l, const struct graph_node 
 }
 
 /* The next instruction begins a bundle in some lanes and continues one in the others. Sets `d` to its dispatch. */
-FOR_EACH_HOST static void form(struct lanes *l, struct bundles *b, struct row *d)
+INLINE void form(struct lanes *l, struct bundles *b, struct row *d)
 {
     const struct graph_node *n = &member_at(b, l->insns)->node;
     const struct row *decoded = decoded_at(l, l->insns), *room = room_of(l, n, l->insns);
@@ -184,7 +184,7 @@ INLINE void complete_bundle(struct bundles *restrict b, const struct row *restri
 }
 
 /* An instruction has completed: bundles that end with it commit. `before`: most instructions of these before it. */
-FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, const struct row *x, unsigned before)
+INLINE void commit_bundle(struct lanes *l, struct bundles *b, const struct row *x, unsigned before)
 {
     struct row ends, *last = committed_at(l, l->insns);
     complete_bundle(b, x, last, &ends);
@@ -211,7 +211,7 @@ FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, cons
 
 /* The store has a number, and those of its arrivals, which are unknown until its bundle commits. Sets `x` to when the
  * store buffer has room. */
-static void number_store(struct lanes *l, struct member *m, struct row *x)
+INLINE void number_store(struct lanes *l, struct member *m, struct row *x)
 {
     uint32_t size = l->core.store_buffer_size;
     m->store = ++l->stores;
@@ -224,7 +224,7 @@ static void number_store(struct lanes *l, struct member *m, struct row *x)
     }
 }
 
-static void execute_next(struct lanes *l, struct bundles *b)
+FOR_EACH_HOST static void execute_next(struct lanes *l, struct bundles *b)
 {
     struct member *m = member_at(b, l->insns);
     struct row *d = dispatched_at(l, l->insns);
