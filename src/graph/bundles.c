@@ -33,7 +33,7 @@ static struct member *member_at(struct bundles *b, uint64_t number)
     return &b->member[number % NODES];
 }
 
-static bool any_lane(const struct row *r)
+INLINE bool any_lane(const struct row *r)
 {
     int16_t any = 0;
     ALL_LANES(i)
@@ -64,7 +64,7 @@ INLINE const struct row *room_of(const struct lanes *l, const struct graph_node 
 }
 
 /* The next instruction begins a bundle in some lanes and continues one in the others. Sets `d` to its dispatch. */
-FOR_EACH_HOST static void form(struct lanes *l, struct bundles *b, struct row *d)
+INLINE void form(struct lanes *l, struct bundles *b, struct row *d)
 {
     const struct graph_node *n = &member_at(b, l->insns)->node;
     const struct row *decoded = decoded_at(l, l->insns), *room = room_of(l, n, l->insns);
@@ -167,27 +167,35 @@ INLINE void mask_members(struct row *restrict mask, const struct row *restrict e
     mask->lane[i] = ends->lane[i] & (int16_t)(place->lane[i] >= distance ? -1 : 0);
 }
 
-/* An instruction has completed: bundles that end with it commit. */
-FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, const struct row *x)
+/* An instruction of a bundle completes at the times in `x`. Sets `ends` to the lanes in which the bundle ends with it,
+ * and `last` to its commit there. */
+INLINE void complete_bundle(struct bundles *restrict b, const struct row *restrict x, struct row *restrict last,
+                            struct row *restrict ends)
 {
-    struct row ends, *last = committed_at(l, l->insns);
     ALL_LANES(i)
     {
-        int16_t complete = after(x->lane[i], 1);
-        ends.lane[i] = b->left.lane[i] ? 0 : -1;
-        complete = later(complete, b->place.lane[i] ? b->complete.lane[i] : TIME_LEAST);
-        complete = later(complete, ends.lane[i] ? after(b->committed.lane[i], 1) : TIME_LEAST);
+        int16_t end = b->left.lane[i] ? 0 : -1, before = b->place.lane[i] ? b->complete.lane[i] : TIME_LEAST;
+        int16_t order = after(b->committed.lane[i], 1), complete = later(after(x->lane[i], 1), before);
+        complete = later(complete, end ? order : TIME_LEAST);
+        ends->lane[i] = end;
         b->complete.lane[i] = last->lane[i] = complete;
-        b->committed.lane[i] = ends.lane[i] ? complete : b->committed.lane[i];
+        b->committed.lane[i] = end ? complete : b->committed.lane[i];
     }
-    unsigned before = l->insns < b->most - 1 ? (unsigned)l->insns : b->most - 1;
+}
+
+/* An instruction has completed: bundles that end with it commit. `before`: most instructions of these before it. */
+INLINE void commit_bundle(struct lanes *l, struct bundles *b, const struct row *x, unsigned before)
+{
+    struct row ends, *last = committed_at(l, l->insns);
+    complete_bundle(b, x, last, &ends);
+    if (!any_lane(&ends))
+        return;
     for (unsigned k = 1; k <= before; k++) {
         struct row mask;
         mask_members(&mask, &ends, &b->place, (int16_t)k);
         choose(committed_at(l, l->insns - k), last, &mask);
     }
-    if (any_lane(&ends))
-        free_rob(b, &ends);
+    free_rob(b, &ends);
     for (unsigned k = before + 1; k-- > 0;) {
         struct row mask;
         struct member *m = member_at(b, l->insns - k);
@@ -203,7 +211,7 @@ FOR_EACH_HOST static void commit_bundle(struct lanes *l, struct bundles *b, cons
 
 /* The store has a number, and those of its arrivals, which are unknown until its bundle commits. Sets `x` to when the
  * store buffer has room. */
-static void number_store(struct lanes *l, struct member *m, struct row *x)
+INLINE void number_store(struct lanes *l, struct member *m, struct row *x)
 {
     uint32_t size = l->core.store_buffer_size;
     m->store = ++l->stores;
@@ -216,7 +224,7 @@ static void number_store(struct lanes *l, struct member *m, struct row *x)
     }
 }
 
-static void execute_next(struct lanes *l, struct bundles *b)
+FOR_EACH_HOST static void execute_next(struct lanes *l, struct bundles *b)
 {
     struct member *m = member_at(b, l->insns);
     struct row *d = dispatched_at(l, l->insns);
@@ -228,7 +236,7 @@ static void execute_next(struct lanes *l, struct bundles *b)
     if (m->node.flags & NODE_STORE)
         number_store(l, m, &complete);
     l->arrivals += node_arrivals(&m->node);
-    commit_bundle(l, b, &complete);
+    commit_bundle(l, b, &complete, (unsigned)(l->insns - b->known));
     l->insns++;
     b->known = !any_lane(&b->left) ? l->insns : b->known + b->most > l->insns ? b->known : l->insns - b->most + 1;
 }

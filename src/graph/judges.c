@@ -59,17 +59,20 @@ FOR_EACH_HOST bool judges_enter_late(struct lanes *l, const struct contention_ne
 
 #ifdef ONE_LANE
 
-void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t)
+void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t, const uint64_t when[JUDGES],
+                       const uint64_t use[JUDGES])
 {
-    uint64_t when = time_of(l, t, 0), delay = contention_issue(&l->judge[0], &l->limits, need, when) - when;
+    (void)use;
+    uint64_t delay = contention_issue(&l->judge[0], &l->limits, need, when[0]) - when[0];
     l->slack += (uint16_t)delay;
     t->lane[0] = after(t->lane[0], (int)delay);
 }
 
 void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again)
 {
+    uint64_t when = time_of(l, again, 0);
     if (again->lane[0] > t->lane[0])
-        judges_issue_late(l, need, again);
+        judges_issue_late(l, need, again, &when, NULL);
 }
 
 #else
@@ -89,62 +92,115 @@ INLINE void delay(struct lanes *l, struct row *t, const quad by[QUADS])
     l->slack += (uint16_t)(any[0] | any[1] | any[2] | any[3]);
 }
 
-/* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. Those
- * times become the ones of the slots. */
-INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], const quad active[QUADS])
+/* Judges whose elements of `active` are -1 add `unit` to that many slots behind those at the times in `when`. Like
+ * contention_occupy. */
+INLINE void occupy_units(struct lanes *l, uint64_t unit, const quad when[QUADS], unsigned slots,
+                         const quad active[QUADS])
 {
     _Alignas(sizeof(quad)) uint64_t index[JUDGES];
-    quad use[QUADS], full[QUADS], any;
-    do {
-        read_slots(l, when, index, use);
+    quad cycle[QUADS], use[QUADS], left[QUADS], any;
+    for (unsigned q = 0; q < QUADS; q++) {
+        cycle[q] = when[q];
+        left[q] = active[q] & slots;
+    }
+    for (unsigned k = 0; k < CONTENTION_CYCLES; k++) {
         any = (quad){0};
         for (unsigned q = 0; q < QUADS; q++) {
-            full[q] = (quad)((use[q] & need->full & active[q]) != 0);
+            cycle[q] -= (quad)(left[q] != 0); /* one that is done touches no further slot */
+            any |= left[q];
+        }
+        if (!any_bit(any, UINT64_MAX))
+            break;
+        read_slots(l, cycle, index, use);
+        for (unsigned q = 0; q < QUADS; q++) {
+            quad adds = (quad)((use[q] & unit * FIELD_FULL) == 0) & (quad)(left[q] != 0);
+            use[q] += unit & adds;
+            left[q] += adds;
+        }
+        write_slots(l, index, use);
+    }
+}
+
+/* Judges whose elements of `full` are -1 find no room at the times in `when`, and look for the first slots that have
+ * some. `when` becomes the times of these slots, `use` what they have. Looks at two cycles at once. */
+INLINE void find_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], quad use[QUADS],
+                       quad full[QUADS])
+{
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad first[QUADS], second[QUADS], next[QUADS], any;
+    do {
+        for (unsigned q = 0; q < QUADS; q++) {
             when[q] -= full[q];
+            next[q] = when[q] - full[q];
+        }
+        read_slots(l, when, index, first);
+        read_slots(l, next, index, second);
+        any = (quad){0};
+        for (unsigned q = 0; q < QUADS; q++) {
+            quad skips = full[q] & (quad)((first[q] & need->full) != 0),
+                 found = (second[q] & skips) | (first[q] & ~skips);
+            use[q] = (found & full[q]) | (use[q] & ~full[q]);
+            when[q] -= skips;
+            full[q] = skips & (quad)((second[q] & need->full) != 0);
             any |= full[q];
         }
     } while (any_bit(any, 1));
-    for (unsigned i = 0; i < JUDGES; i++)
-        if (((const uint64_t *)active)[i])
-            l->judge[judge_at(i)].slot[index[i]] = ((const uint64_t *)use)[i] + need->issue;
-    for (unsigned i = 0; need->interval > 1 && i < JUDGES; i++)
-        if (((const uint64_t *)active)[i])
-            contention_occupy(&l->judge[judge_at(i)], &l->limits, need->unit, ((const uint64_t *)when)[i] + 1,
-                              need->interval - 1);
 }
 
-FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t)
+/* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. `use`: the
+ * slots at these times. `by`: how much later the slots with room are. */
+INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad when[QUADS], quad use[QUADS],
+                       const quad active[QUADS], quad by[QUADS])
 {
-    quad ready[QUADS], when[QUADS], all[QUADS];
-    read_times(t, l->judge_base, ready);
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad full[QUADS], any = {0};
     for (unsigned q = 0; q < QUADS; q++) {
-        when[q] = ready[q];
+        by[q] = when[q];
+        full[q] = (quad)((use[q] & need->full) != 0) & active[q];
+        any |= full[q];
+    }
+    if (any_bit(any, 1))
+        find_slots(l, need, when, use, full);
+    for (unsigned q = 0; q < QUADS; q++) {
+        *(quad *)&index[q * QUAD] = when[q] % CONTENTION_CYCLES;
+        use[q] += need->issue & active[q];
+        by[q] = when[q] - by[q];
+    }
+    write_slots(l, index, use);
+    if (need->interval > 1)
+        occupy_units(l, need->unit, when, need->interval - 1, active);
+}
+
+FOR_EACH_HOST void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t,
+                                     const uint64_t when[JUDGES], const uint64_t use[JUDGES])
+{
+    quad at[QUADS], slots[QUADS], all[QUADS], by[QUADS];
+    for (unsigned q = 0; q < QUADS; q++) {
+        at[q] = ((const quad *)when)[q];
+        slots[q] = ((const quad *)use)[q];
         all[q] = ~(quad){0};
     }
-    take_slots(l, need, when, all);
-    for (unsigned q = 0; q < QUADS; q++)
-        when[q] -= ready[q];
-    delay(l, t, when);
+    take_slots(l, need, at, slots, all, by);
+    delay(l, t, by);
 }
 
 FOR_EACH_HOST void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t,
                                       struct row *again)
 {
-    quad first[QUADS], ready[QUADS], when[QUADS], active[QUADS], any = {0};
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad first[QUADS], when[QUADS], use[QUADS], active[QUADS], by[QUADS], any = {0};
     read_times(t, l->judge_base, first);
-    read_times(again, l->judge_base, ready);
+    read_times(again, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++) {
-        when[q] = ready[q];
-        active[q] = -((first[q] - ready[q]) >> 63);
+        active[q] = -((first[q] - when[q]) >> 63);
         any |= active[q];
     }
     if (!any_bit(any, 1))
         return;
-    take_slots(l, need, when, active);
-    for (unsigned q = 0; q < QUADS; q++)
-        when[q] -= ready[q];
+    read_slots(l, when, index, use);
+    take_slots(l, need, when, use, active, by);
     struct row held = *again;
-    delay(l, &held, when);
+    delay(l, &held, by);
     ALL_LANES(i)
     again->lane[i] = again->lane[i] > t->lane[i] ? held.lane[i] : again->lane[i];
 }

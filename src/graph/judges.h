@@ -10,8 +10,10 @@
 
 /* Instructions dispatch at the times in `d`, or later if a queue is full. Returns whether `d` may have changed. */
 bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d);
-/* Instructions issue at the times in `t`, or later because some find no slot. */
-void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t);
+/* Instructions issue at the times in `t`, or later because some find no slot. `when`: times of the judges, `use`: the
+ * slots at these times; element i is of judge_at(i). */
+void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t, const uint64_t when[JUDGES],
+                       const uint64_t use[JUDGES]);
 /* Instructions that have issued at the times in `t` issue again at the times in `again`, or later because some find no
  * slot. Those whose times are equal do not. */
 void judges_issue_again(struct lanes *l, const struct contention_need *need, const struct row *t, struct row *again);

@@ -26,7 +26,7 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
     uint64_t when = time_of(l, t, 0), lap = when / CONTENTION_CYCLES << LAP_SHIFT;
     uint64_t *slot = &l->judge[0].slot[when % CONTENTION_CYCLES], use = contention_fresh(*slot, &l->limits, lap);
     if (__builtin_expect((use & need->full) != 0 || need->interval > 1, 0))
-        judges_issue_late(l, need, t);
+        judges_issue_late(l, need, t, &when, &use);
     else
         *slot = use + need->issue;
 }

@@ -33,8 +33,8 @@ INLINE void read_times(const struct row *r, const uint64_t base[JUDGES], quad wh
 /* Whether an element has one of these bits. */
 INLINE bool any_bit(quad v, uint64_t bits)
 {
-    v &= bits;
-    return (v[0] | v[1] | v[2] | v[3]) != 0;
+    v |= __builtin_shufflevector(v, v, 2, 3, 2, 3);
+    return ((v[0] | v[1]) & bits) != 0;
 }
 
 INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
@@ -95,7 +95,7 @@ INLINE void issue(struct lanes *l, const struct contention_need *need, struct ro
     read_times(t, l->judge_base, when);
     read_slots(l, when, index, use);
     if (__builtin_expect(any_bits(use, need->full) || need->interval > 1, 0)) {
-        judges_issue_late(l, need, t);
+        judges_issue_late(l, need, t, (const uint64_t *)when, (const uint64_t *)use);
         return;
     }
     for (unsigned q = 0; q < QUADS; q++)
