@@ -1,12 +1,12 @@
-/* The instruction lines that wrong paths have requested, for observers: when the right path uses such a line first, they
- * learn which misprediction brought it, and how long after it the wrong path got there. A core whose branches resolve
- * earlier would not have requested the line.
+/* The instruction lines that wrong paths have requested, for observers: when the right path uses such a line first,
+ * they learn which misprediction brought it, and how long after it the wrong path got there. A core whose branches
+ * resolve earlier would not have requested the line.
  *
  * Times count from the fetch of the mispredicted branch on the right path, and are split by what the wrong path waited
  * for, since an idealized core would not wait for that.
  *
- * Of several wrong paths that use a line, two count: the one that requested it, and of the others the one that got there
- * soonest after its branch.
+ * Of several wrong paths that use a line, two count: the one that requested it, and of the others the one that got
+ * there soonest after its branch.
  *
  * Limits: a newer line may take the place of an older one in the table. */
 #ifndef CYCLESCOPE_CORE_WRONG_LINES_H
@@ -25,19 +25,19 @@ struct wrong_request {
     uint16_t lines, second_lines; /* for lines of the L2, and what lines took beyond the L2 */
     uint16_t walks;               /* for translations */
     uint16_t room;                /* until there was room in the front end */
-    uint8_t level;                /* enum mem_level that had the line */
+    uint16_t latency;             /* from the request until the line arrived */
 };
 
 struct wrong_line {
     uint64_t line;                                /* address */
-    uint64_t branch[WRONG_REQUESTS];             /* position of the mispredicted branch in the window */
+    uint64_t branch[WRONG_REQUESTS];              /* position of the mispredicted branch in the window */
     struct wrong_request request[WRONG_REQUESTS]; /* `distance` is 1 or, if there is no such wrong path, 0 */
 };
 
 struct wrong_lines {
-    uint64_t branch, since;   /* the mispredicted branch that opened the wrong path; when it was fetched */
-    uint64_t full_since;      /* fetch has found no room since then; 0: it has room */
-    struct wrong_request now; /* what the wrong path has waited for so far */
+    uint64_t branch, since;    /* the mispredicted branch that opened the wrong path; when it was fetched */
+    uint64_t full_since;       /* fetch has found no room since then; 0: it has room */
+    struct wrong_request now;  /* what the wrong path has waited for so far */
     uint16_t tag[WRONG_LINES]; /* of the line of each entry, so that few entries are looked at; 0: none */
     struct wrong_line line[WRONG_LINES];
     uint32_t uses;                                         /* by the right path */
@@ -53,8 +53,8 @@ void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now);
 void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles);
 /* The wrong path waits for a line. `second`: latency of the L2. */
 void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second);
-/* The wrong path requests a line, by itself or through a prefetcher. */
-void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint8_t level, uint64_t now);
+/* The wrong path requests a line, by itself or through a prefetcher. The line arrives in cycle `ready`. */
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint64_t now, uint64_t ready);
 /* The wrong path uses a line that is there or on its way. */
 void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now);
 /* The right path uses the line, for the instruction at this position. Returns 0 or, if a wrong path has requested the
