@@ -75,7 +75,7 @@ static void note_path(struct core *restrict c, const struct mem_answer *a, uint6
         return;
     }
     if (a->level > LEVEL_L1 && !a->merged)
-        wrong_lines_request(&c->wrong_lines, line, a->level, c->now);
+        wrong_lines_request(&c->wrong_lines, line, c->now, a->ready);
     else
         wrong_lines_touch(&c->wrong_lines, line, c->now);
     if (a->ready > c->now + c->fetch_latency)
@@ -86,7 +86,7 @@ void core_on_prefetch(void *context, const struct prefetched_line *p)
 {
     struct core *c = context;
     if (c->paths.level > 0 && !p->data && p->into == LEVEL_L1)
-        wrong_lines_request(&c->wrong_lines, p->addr & ~(uint64_t)(c->line_bytes - 1), p->level, c->now);
+        wrong_lines_request(&c->wrong_lines, p->addr & ~(uint64_t)(c->line_bytes - 1), c->now, p->ready);
 }
 
 /* Reads the I-cache line that begins at `start`. Returns whether its instructions can be used in this cycle. Otherwise

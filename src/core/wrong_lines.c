@@ -58,21 +58,22 @@ void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second)
 }
 
 /* The wrong path uses a line now. */
-static struct wrong_request request_of(const struct wrong_lines *w, uint8_t level, uint64_t now)
+static struct wrong_request request_of(const struct wrong_lines *w, uint64_t now, uint64_t ready)
 {
     struct wrong_request r = w->now;
     uint64_t waited = (uint64_t)r.lines + r.second_lines + r.walks + r.room, all = now - w->since;
     add_saturated(&r.cycles, all > waited ? all - waited : 0);
     r.distance = 1;
-    r.level = level;
+    r.latency = 0;
+    add_saturated(&r.latency, ready - now);
     return r;
 }
 
-void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint8_t level, uint64_t now)
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint64_t now, uint64_t ready)
 {
     unsigned i = index_of(line);
     w->tag[i] = tag_of(line);
-    w->line[i] = (struct wrong_line){.line = line, .branch = {w->branch}, .request = {request_of(w, level, now)}};
+    w->line[i] = (struct wrong_line){.line = line, .branch = {w->branch}, .request = {request_of(w, now, ready)}};
 }
 
 void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now)
@@ -80,7 +81,7 @@ void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now)
     struct wrong_line *e = find(w, line);
     if (e == NULL || e->branch[0] == w->branch)
         return;
-    struct wrong_request r = request_of(w, e->request[0].level, now);
+    struct wrong_request r = request_of(w, now, now);
     if (e->request[1].distance && e->request[1].cycles <= r.cycles)
         return;
     e->branch[1] = w->branch;

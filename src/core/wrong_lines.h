@@ -25,7 +25,7 @@ struct wrong_request {
     uint16_t lines, second_lines; /* for lines of the L2, and what lines took beyond the L2 */
     uint16_t walks;               /* for translations */
     uint16_t room;                /* until there was room in the front end */
-    uint8_t level;                /* enum mem_level that had the line */
+    uint16_t latency;             /* from the request until the line arrived */
 };
 
 struct wrong_line {
@@ -53,8 +53,8 @@ void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now);
 void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles);
 /* The wrong path waits for a line. `second`: latency of the L2. */
 void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second);
-/* The wrong path requests a line, by itself or through a prefetcher. */
-void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint8_t level, uint64_t now);
+/* The wrong path requests a line, by itself or through a prefetcher. The line arrives in cycle `ready`. */
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint64_t now, uint64_t ready);
 /* The wrong path uses a line that is there or on its way. */
 void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now);
 /* The right path uses the line, for the instruction at this position. Returns 0 or, if a wrong path has requested the

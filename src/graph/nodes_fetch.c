@@ -72,7 +72,9 @@ static void set_wrong_path(const struct node_builder *b, const struct held_insn 
         if (!n->wrong_line[k].distance)
             n->wrong_line[k] = (struct wrong_edge){.distance = 0};
     }
-    n->wrong_beyond = n->wrong_line[0].distance ? beyond_second(&b->core, h->wrong_line[0].level) : 0;
+    unsigned latency = h->wrong_line[0].latency,
+             second = b->core.fetch_latency + b->core.latency[LEVEL_L2] - b->core.latency[LEVEL_L1];
+    n->wrong_beyond = (uint16_t)(n->wrong_line[0].distance && latency > second ? latency - second : 0);
 }
 
 static bool uses_code_second(struct node_builder *b, uint64_t addr)
@@ -119,13 +121,16 @@ static void set_fetch_use(struct node_builder *b, struct graph_node *n, struct l
     n->demand_second_alone = e->alone;
 }
 
-/* The lines that fetch makes the prefetcher propose come with one arrival. */
-static void set_fetch_prefetches(struct node_builder *b, struct graph_node *n)
+/* The lines that fetch makes the prefetcher propose come with one arrival. `demanded`: the level from which fetch
+ * itself requests a line; from memory, that line has the bus first. */
+static void set_fetch_prefetches(struct node_builder *b, struct graph_node *n, unsigned demanded)
 {
     const struct graph_core *c = &b->core;
     unsigned from = nodes_add_prefetches(b, false, LEVEL_L1, b->fetch_shift, b->fetch_arrivals + 1, b->fetch_line);
     n->fetch_prefetches = from > LEVEL_L1;
     n->fetch_prefetch_cycles = beyond_second(c, from);
+    if (from == LEVEL_MEMORY && demanded == LEVEL_MEMORY)
+        n->fetch_prefetch_cycles = (uint16_t)(n->fetch_prefetch_cycles + c->bus_cycles);
     n->prefetch_second_alone = true;
     for (unsigned i = 0; i < b->prefetches; i++) {
         const struct prefetched_line *p = &b->prefetched[i];
@@ -153,7 +158,7 @@ static void set_fetch_arrival(struct node_builder *b, struct graph_node *n, uint
         set_fetch_use(b, n, e, line << b->fetch_shift);
     else if (b->core.fetch_mshrs <= FETCH_MSHRS_MOST)
         set_demand(n);
-    set_fetch_prefetches(b, n);
+    set_fetch_prefetches(b, n, level);
 }
 
 static bool has_stalls(const struct fetch_stalls *s)

@@ -40,9 +40,28 @@ unsigned nodes_fetch_level(struct node_builder *b, const struct held_insn *h, ui
     return level;
 }
 
+static bool only_loads(const struct held_insn *h)
+{
+    return h->size && (h->flags & IS_MEM) == IS_LOAD;
+}
+
+/* A load that took its data from a store in the real run needs a translation, but no line. */
+static unsigned access_page(struct node_builder *b, const struct held_insn *h, unsigned *translation)
+{
+    const struct memsys_counts *w = memsys_warm_counts(b->memory);
+    uint64_t tlb[2] = {w->dtlb_misses[0], w->dtlb_walks[0]};
+    memsys_warm_data_page(b->memory, h->addr);
+    if ((h->addr ^ (h->addr + h->size - 1)) >> b->core.page_shift)
+        memsys_warm_data_page(b->memory, h->addr + h->size - 1);
+    *translation = nodes_tlb_level(tlb, (uint64_t[2]){w->dtlb_misses[0], w->dtlb_walks[0]});
+    return LEVEL_L1;
+}
+
 static unsigned access_data(struct node_builder *b, const struct held_insn *h, unsigned *translation)
 {
     const struct memsys_counts *w = memsys_warm_counts(b->memory);
+    if (only_loads(h) && h->access.cycles == 0)
+        return access_page(b, h, translation);
     uint64_t tlb[2] = {w->dtlb_misses[0], w->dtlb_walks[0]};
     uint64_t before[3] = {w->l1d.misses[0], w->l2d.misses[0], w->l3d.misses[0]};
     memsys_warm_data(b->memory, h->addr, h->size, h->pc, (h->flags & IS_MEM) == IS_STORE);
@@ -51,11 +70,6 @@ static unsigned access_data(struct node_builder *b, const struct held_insn *h, u
     if ((h->flags & IS_MEM) == IS_MEM) /* an atomic loads, and its store comes later */
         memsys_warm_data(b->memory, h->addr, h->size, h->pc, true);
     return level_from_counts(b->memory, before, after);
-}
-
-static bool only_loads(const struct held_insn *h)
-{
-    return h->size && (h->flags & IS_MEM) == IS_LOAD;
 }
 
 void nodes_look_at(struct node_builder *b, const struct held_insn *h)

@@ -243,6 +243,7 @@ void hierarchy_prefetch(struct memsys *m, struct cache *c, const struct request 
         hierarchy_counts(m, c, q)->prefetches++;
         struct mem_answer a = bring_line(m, c, &prefetch, line[i], now, ARRIVAL_PREFETCHED);
         if (m->on_prefetch)
-            m->on_prefetch(m->prefetch_context, &(struct prefetched_line){line[i], q->data, c->level, a.level});
+            m->on_prefetch(m->prefetch_context,
+                           &(struct prefetched_line){line[i], q->data, c->level, a.level, a.ready});
     }
 }

@@ -130,6 +130,7 @@ struct prefetched_line {
     uint64_t addr;
     bool data;           /* a request for data triggered the prefetch; false: one for instructions */
     uint8_t into, level; /* enum mem_level of the cache, and of the level that has the line */
+    uint64_t ready;      /* cycle in which it arrives; without meaning in a hierarchy that is only warmed */
 };
 
 typedef void memsys_on_prefetch(void *context, const struct prefetched_line *p);

@@ -99,7 +99,7 @@ static void a_wrong_line_is_told_once(void **state)
     wrong_lines_begin(&w, 100, 1000);
     wrong_lines_walk(&w, 30);
     wrong_lines_wait(&w, 259, 9);
-    wrong_lines_request(&w, 0x4000, 4, 1300);
+    wrong_lines_request(&w, 0x4000, 1300, 1560);
     assert_int_equal(wrong_lines_use(&w, 0x4020, 110), 0);
     r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 110));
     assert_int_equal(r[0].distance, 10);
@@ -107,7 +107,7 @@ static void a_wrong_line_is_told_once(void **state)
     assert_int_equal(r[0].walks, 30);
     assert_int_equal(r[0].lines, 9);
     assert_int_equal(r[0].second_lines, 250);
-    assert_int_equal(r[0].level, 4);
+    assert_int_equal(r[0].latency, 260);
     assert_int_equal(r[1].distance, 0);
     assert_int_equal(wrong_lines_use(&w, 0x4000, 111), 0);
 }
@@ -119,7 +119,7 @@ static void the_soonest_of_later_wrong_paths_counts(void **state)
     const struct wrong_request *r;
     wrong_lines_reset(&w);
     wrong_lines_begin(&w, 100, 1000);
-    wrong_lines_request(&w, 0x4000, 4, 1010);
+    wrong_lines_request(&w, 0x4000, 1010, 1270);
     wrong_lines_touch(&w, 0x4000, 1011);
     wrong_lines_begin(&w, 120, 1100);
     wrong_lines_touch(&w, 0x4000, 1106);
@@ -143,7 +143,7 @@ static void a_full_front_end_holds_a_wrong_path(void **state)
     wrong_lines_find_room(&w, false, 1002);
     wrong_lines_find_room(&w, false, 1003);
     wrong_lines_find_room(&w, true, 1052);
-    wrong_lines_request(&w, 0x4000, 2, 1053);
+    wrong_lines_request(&w, 0x4000, 1053, 1062);
     r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 101));
     assert_int_equal(r[0].room, 50);
     assert_int_equal(r[0].cycles, 3);
