@@ -96,6 +96,33 @@ static void stores_wait_for_room_in_the_store_buffer(void **state)
     assert_true(cycles_without(GRAPH_L1D | GRAPH_L2D) < 40);
 }
 
+static void a_load_with_data_from_a_store_brings_no_line(void **state)
+{
+    (void)state;
+    struct core_config config;
+    struct graph_core core;
+    struct error err;
+    struct graph_node n;
+    core_config_default(&config);
+    config.l1d_allocate = 0;
+    graph_core_init(&core, &config);
+    struct node_builder *b = node_builder_new(&core, &config, &err);
+    assert_non_null(b);
+    struct held_insn h = {.pc = 0x10000, .addr = 0x20000, .flags = IS_STORE, .length = 4, .size = 8};
+    const struct held_insns held = {.of = &h, .size = 1, .end = 3};
+    h.drain = (struct data_access){.cycles = 1, .level = LEVEL_MEMORY};
+    node_build(b, &held, 0, &n);
+    h.flags = IS_LOAD;
+    h.drain = (struct data_access){0};
+    node_build(b, &held, 1, &n);
+    assert_int_equal(n.match, 1);
+    assert_int_equal(n.load_cycles[PREDICTION_PERFECT], 0);
+    h.access = (struct data_access){.cycles = MISS, .level = LEVEL_MEMORY};
+    node_build(b, &held, 2, &n);
+    assert_int_equal(n.load_cycles[PREDICTION_PERFECT], MISS);
+    node_builder_free(b);
+}
+
 static void dispatch_waits_for_room(void **state)
 {
     (void)state;
@@ -214,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_load_waits_until_an_older_atomic_has_completed),
         cmocka_unit_test(a_store_forwards_when_its_data_is_known),
         cmocka_unit_test(stores_wait_for_room_in_the_store_buffer),
+        cmocka_unit_test(a_load_with_data_from_a_store_brings_no_line),
         cmocka_unit_test(dispatch_waits_for_room),
         cmocka_unit_test(divisions_share_one_divider),
         cmocka_unit_test(a_serializing_instruction_drains_the_window),

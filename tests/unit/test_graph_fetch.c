@@ -3,7 +3,7 @@
 #include "graph_fixture.h"
 
 #include "core/wrong_lines.h"
-#include "graph/fetch_groups.h"
+#include "graph/nodes_priv.h"
 
 enum { LINE = SECOND - HIT, BEYOND = 250, REST = FRONT_STAGES + 1 + 1 + 1 };
 
@@ -149,6 +149,34 @@ static void a_full_front_end_holds_a_wrong_path(void **state)
     assert_int_equal(r[0].cycles, 3);
 }
 
+/* ---- prefetched lines */
+
+static void a_prefetched_line_waits_for_the_bus(void **state)
+{
+    (void)state;
+    for (unsigned bytes = 0; bytes <= 2; bytes += 2) {
+        struct core_config config;
+        struct graph_core core;
+        struct error err;
+        struct graph_node n;
+        core_config_default(&config);
+        config.l1i_prefetch = 1;
+        config.l1i_prefetch_degree = 1;
+        config.memory_bytes_per_cycle = bytes;
+        graph_core_init(&core, &config);
+        struct node_builder *b = node_builder_new(&core, &config, &err);
+        assert_non_null(b);
+        struct held_insn h = {.pc = 0x10020, .length = 4}; /* the next line is in another one of the L2 */
+        const struct held_insns held = {.of = &h, .size = 1, .end = 1};
+        memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
+        node_build(b, &held, 0, &n);
+        /* The line that fetch needs takes 32 cycles of the bus, which are a part of its latency, and then the other. */
+        assert_int_equal(n.fetch_demand_second, bytes ? BEYOND + 31 : BEYOND);
+        assert_int_equal(n.fetch_prefetch_cycles, bytes ? BEYOND + 31 + 32 : BEYOND);
+        node_builder_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +185,7 @@ int main(void)
         cmocka_unit_test(a_wrong_path_that_resolves_early_requests_no_line),
         cmocka_unit_test(of_two_wrong_paths_one_is_enough),
         cmocka_unit_test(wrong_paths_do_not_wait_for_perfect_structures),
+        cmocka_unit_test(a_prefetched_line_waits_for_the_bus),
         cmocka_unit_test(a_wrong_line_is_told_once),
         cmocka_unit_test(the_soonest_of_later_wrong_paths_counts),
         cmocka_unit_test(a_full_front_end_holds_a_wrong_path),
