@@ -109,7 +109,7 @@ static void a_load_with_data_from_a_store_brings_no_line(void **state)
     struct node_builder *b = node_builder_new(&core, &config, &err);
     assert_non_null(b);
     struct held_insn h = {.pc = 0x10000, .addr = 0x20000, .flags = IS_STORE, .length = 4, .size = 8};
-    const struct held_insns held = {.of = &h, .size = 1, .end = 3};
+    const struct held_insns held = {.of = &h, .mask = 0, .end = 3};
     h.drain = (struct data_access){.cycles = 1, .level = LEVEL_MEMORY};
     node_build(b, &held, 0, &n);
     h.flags = IS_LOAD;

@@ -90,7 +90,13 @@ static unsigned prefetches_first(const char *settings)
     struct graph_node n[2];
     const struct held_insn h[] = {
         {.pc = 0x10000, .addr = 0x20000, .flags = IS_STORE, .length = 4, .size = 8, .class = CLASS_STORE},
-        {.pc = 0x10004, .addr = 0x20008, .flags = IS_LOAD, .length = 4, .size = 8, .class = CLASS_LOAD}};
+        {.pc = 0x10004,
+         .addr = 0x20008,
+         .flags = IS_LOAD,
+         .length = 4,
+         .size = 8,
+         .class = CLASS_LOAD,
+         .access = {.cycles = 300, .level = LEVEL_MEMORY}}};
     const struct held_insns held = {.of = h, .mask = 1, .end = 2};
     make_core(&config, settings);
     struct guest_memory *memory = guest_memory_new(UINT64_C(1) << 30, &err);

@@ -167,7 +167,7 @@ static void a_prefetched_line_waits_for_the_bus(void **state)
         struct node_builder *b = node_builder_new(&core, &config, &err);
         assert_non_null(b);
         struct held_insn h = {.pc = 0x10020, .length = 4}; /* the next line is in another one of the L2 */
-        const struct held_insns held = {.of = &h, .size = 1, .end = 1};
+        const struct held_insns held = {.of = &h, .mask = 0, .end = 1};
         memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
         node_build(b, &held, 0, &n);
         /* The line that fetch needs takes 32 cycles of the bus, which are a part of its latency, and then the other. */
