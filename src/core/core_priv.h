@@ -177,7 +177,7 @@ struct core {
     uint8_t units[8];                        /* units of each pool */
     uint64_t busy_latest;                    /* latest cycle until which a non-pipelined unit is busy */
     uint64_t busy_until[POOLS][POOL_UNITS];  /* cycle until which each unit of a pool is busy */
-    bool busy_wrong[POOLS][POOL_UNITS];      /* with an instruction of the wrong path */
+    bool busy_wrong[POOLS][POOL_UNITS]; /* with an instruction of the wrong path that note_busy_unit has not noted */
 
     /* ---- memory */
     struct memsys *memsys; /* caches, TLBs and memory */

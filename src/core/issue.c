@@ -14,15 +14,23 @@ static void note_refill(struct core *restrict c, const struct flight *f)
     c->refill.empty = true;
 }
 
-/* Notes which unit the wrong path of f, which is squashed, keeps busy longest. */
+/* Notes which unit the wrong path of f, which is squashed, keeps busy longest. A unit that stays busy beyond the next
+ * misprediction counts only once. */
 static void note_busy_unit(struct core *restrict c, const struct flight *f)
 {
     struct unit_use *use = &c->cold[slot_of(c, f)].wrong_path;
+    bool *longest = NULL;
     *use = (struct unit_use){0};
-    for (unsigned p = 0; c->busy_latest > c->now && p < POOLS; p++)
-        for (unsigned u = 0; u < c->units[p]; u++)
-            if (c->busy_wrong[p][u] && c->busy_until[p][u] > c->now + use->cycles)
-                *use = (struct unit_use){.pool = (uint8_t)p, .cycles = (uint16_t)(c->busy_until[p][u] - c->now)};
+    for (unsigned p = 0; c->busy_latest > c->now && p < POOLS; p++) {
+        for (unsigned u = 0; u < c->units[p]; u++) {
+            if (!c->busy_wrong[p][u] || c->busy_until[p][u] <= c->now + use->cycles)
+                continue;
+            *use = (struct unit_use){.pool = (uint8_t)p, .cycles = (uint16_t)(c->busy_until[p][u] - c->now)};
+            longest = &c->busy_wrong[p][u];
+        }
+    }
+    if (longest)
+        *longest = false;
 }
 
 /* Resolves a control transfer. After a misprediction: squashes everything younger, and fetch continues on the path of
@@ -34,7 +42,7 @@ static void resolve(struct core *restrict c, struct flight *f)
     OBSERVE_IF(f->flags & OBSERVED || c->misses_observed, c, mispredicted, f);
     if (f->level == 0)
         note_refill(c, f);
-    if (UNLIKELY(c->notes_details))
+    if (UNLIKELY(c->notes_details) && f->level == 0)
         note_busy_unit(c, f);
     c->counts.mispredictions_spec++;
     c->cause = CAUSE_BRANCH;
