@@ -50,10 +50,10 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
 INLINE bool enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     quad when[QUADS], late[QUADS];
-    const quad *tolerated = (const quad *)l->lag_ends;
+    const quad *now = (const quad *)l->now;
     read_times(d, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++)
-        late[q] = tolerated[q] - when[q];
+        late[q] = now[q] + CONTENTION_LAG - when[q];
     bool lags = any_bits(late, UINT64_C(1) << 63);
     unsigned *room = &l->queue_room[need->queue_number];
     if (__builtin_expect(lags || *room == 0 || l->queue_room[QUEUES] == 0, 0))
@@ -108,11 +108,11 @@ INLINE void leave_queues(struct lanes *l, const struct contention_need *need, co
 {
     _Alignas(sizeof(quad)) uint64_t index[JUDGES];
     quad when[QUADS];
-    const quad *last = (const quad *)l->last_leave;
+    const quad *now = (const quad *)l->now;
     read_times(t, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++) {
-        quad beyond = (quad)((int64_t __attribute__((vector_size(sizeof(quad)))))(last[q] - when[q]) < 0);
-        *(quad *)&index[q * QUAD] = ((last[q] & beyond) | (when[q] & ~beyond)) % CONTENTION_CYCLES;
+        quad last = now[q] + CONTENTION_CYCLES - 1, beyond = -((last - when[q]) >> 63);
+        *(quad *)&index[q * QUAD] = ((last & beyond) | (when[q] & ~beyond)) % CONTENTION_CYCLES;
     }
     uint16_t insn = (uint16_t)l->insns;
     for (unsigned i = 0; i < JUDGES; i++) {
