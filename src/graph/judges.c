@@ -117,16 +117,31 @@ INLINE bool await_room(struct lanes *l, const struct contention_need *need, stru
     return v->any;
 }
 
+typedef uint16_t queue_fields __attribute__((vector_size(sizeof(quad)), may_alias));
+_Static_assert(QUEUE_BITS == 16 && QUEUES + 1 == QUAD, "each element of queue_fields is a field");
+
+/* Fields of `to` become those of `with` where these are larger. */
+INLINE void raise_fields(queue_fields *to, const queue_fields *with)
+{
+    queue_fields larger = (queue_fields)(*with > *to);
+    *to = (*with & larger) | (*to & ~larger);
+}
+
 /* How many instructions may enter each queue until one judge may lack room. */
 INLINE void find_room(struct lanes *l)
 {
+    const queue_fields *of = (const queue_fields *)l->queues;
+    queue_fields most = of[0], other;
+    for (unsigned q = 1; q < QUADS; q++)
+        raise_fields(&most, &of[q]);
+    other = (queue_fields)__builtin_shufflevector((quad)most, (quad)most, 2, 3, 0, 1);
+    raise_fields(&most, &other);
+    other = (queue_fields)__builtin_shufflevector((quad)most, (quad)most, 1, 0, 3, 2);
+    raise_fields(&most, &other);
+    uint64_t used = ((quad)most)[0];
     for (unsigned field = 0; field <= QUEUES; field++) {
-        unsigned most = 0;
-        for (unsigned i = 0; i < JUDGES; i++) {
-            unsigned used = (uint16_t)(l->queues[i] >> field * QUEUE_BITS);
-            most = used > most ? used : most;
-        }
-        l->queue_room[field] = most < QUEUE_FULL ? QUEUE_FULL - most : 0;
+        unsigned u = (uint16_t)(used >> field * QUEUE_BITS);
+        l->queue_room[field] = u < QUEUE_FULL ? QUEUE_FULL - u : 0;
     }
 }
 
