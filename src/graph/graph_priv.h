@@ -123,8 +123,8 @@ struct graph_node {
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
-    uint8_t fetch_waits; /* bit v: fetch waits for its lines in prediction v, which ends the group */
-    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    uint8_t fetch_waits;                    /* bit v: fetch waits for its lines in prediction v, which ends the group */
+    struct unit_use wrong_path;             /* of a mispredicted branch: the unit that its wrong path keeps busy */
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
@@ -148,7 +148,7 @@ struct graph_node {
      * line is number `fetch_line` of the prefetched ones. */
     uint8_t fetch_line;
     bool fetch_uses, demand_second_alone;
-    uint8_t fetch_prefetch_lines;   /* lines that it makes the prefetcher propose, as far as they count */
+    uint8_t fetch_prefetch_lines; /* lines that it makes the prefetcher propose, as far as they count */
     /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
     bool second_alone, prefetch_second_alone;
     bool data_alone;       /* the L2 has the line of its data, if no instructions are in the L2 */

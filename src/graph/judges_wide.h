@@ -45,8 +45,8 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
     return any_bit(all, bits);
 }
 
-/* Instructions enter their queues at the times in `d`, or later. Returns whether `d` may have changed. Most find room in
- * all judges. */
+/* Instructions enter their queues at the times in `d`, or later. Returns whether `d` may have changed. Most find room
+ * in all judges. */
 INLINE bool enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     quad when[QUADS], late[QUADS];

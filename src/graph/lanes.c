@@ -78,7 +78,7 @@ INLINE bool waits_in_fetch(const struct lanes *l, const struct graph_node *n)
 /* The rows of other instructions that one waits for until it is ready to issue. */
 struct edges {
     struct front_edges front;
-    const int16_t *order, *width, *room;              /* dispatch, 1 and dispatch_width back; commit that makes room */
+    const int16_t *order, *width, *room; /* dispatch, 1 and dispatch_width back; commit that makes room */
     const int16_t *operand[SOURCES];
 };
 
@@ -88,7 +88,8 @@ INLINE void pass_front(struct row *restrict fetched, struct row *restrict decode
                        struct row *restrict t, const struct edges *e, int stages)
 {
     const int16_t *group = e->front.group->lane, *front_room = e->front.room->lane, *slots = e->front.slots->lane;
-    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
+    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1],
+                  *z = e->operand[2];
     ALL_LANES(i)
     {
         int16_t f = later((int16_t)(fetched->lane[i] + group[i]), front_room[i]);
