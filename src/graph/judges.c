@@ -76,7 +76,7 @@ INLINE void catch_up(struct lanes *l, const quad when[QUADS], const quad late[QU
             steps[q] = (quad)(now[q] < when[q]) & late[q];
             any |= steps[q];
         }
-        if (!any_bit(any, 1))
+        if (!any_bit(&any, 1))
             return;
         if (k < CONTENTION_CYCLES)
             advance(l, steps);
@@ -99,7 +99,7 @@ INLINE bool await_room(struct lanes *l, const struct contention_need *need, stru
             waited[q] |= waits[q];
             any |= waits[q];
         }
-        if (!any_bit(any, 1))
+        if (!any_bit(&any, 1))
             break;
         advance(l, waits);
     }
@@ -198,7 +198,7 @@ INLINE void occupy_units(struct lanes *l, uint64_t unit, const quad when[QUADS],
             cycle[q] -= (quad)(left[q] != 0); /* one that is done touches no further slot */
             any |= left[q];
         }
-        if (!any_bit(any, UINT64_MAX))
+        if (!any_bit(&any, UINT64_MAX))
             break;
         read_slots(l, cycle, index, use);
         for (unsigned q = 0; q < QUADS; q++) {
@@ -233,7 +233,7 @@ INLINE void find_slots(struct lanes *l, const struct contention_need *need, quad
             full[q] = skips & (quad)((second[q] & need->full) != 0);
             any |= full[q];
         }
-    } while (any_bit(any, 1));
+    } while (any_bit(&any, 1));
 }
 
 /* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. `use`: the
@@ -248,7 +248,7 @@ INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad
         full[q] = (quad)((use[q] & need->full) != 0) & active[q];
         any |= full[q];
     }
-    if (any_bit(any, 1))
+    if (any_bit(&any, 1))
         find_slots(l, need, when, use, full);
     for (unsigned q = 0; q < QUADS; q++) {
         *(quad *)&index[q * QUAD] = when[q] % CONTENTION_CYCLES;
@@ -284,7 +284,7 @@ FOR_EACH_HOST void judges_issue_again(struct lanes *l, const struct contention_n
         active[q] = -((first[q] - when[q]) >> 63);
         any |= active[q];
     }
-    if (!any_bit(any, 1))
+    if (!any_bit(&any, 1))
         return;
     read_slots(l, when, index, use);
     take_slots(l, need, when, use, active, by);

@@ -31,10 +31,10 @@ INLINE void read_times(const struct row *r, const uint64_t base[JUDGES], quad wh
 }
 
 /* Whether an element has one of these bits. */
-INLINE bool any_bit(quad v, uint64_t bits)
+INLINE bool any_bit(const quad *v, uint64_t bits)
 {
-    v |= __builtin_shufflevector(v, v, 2, 3, 2, 3);
-    return ((v[0] | v[1]) & bits) != 0;
+    quad halves = *v | __builtin_shufflevector(*v, *v, 2, 3, 2, 3);
+    return ((halves[0] | halves[1]) & bits) != 0;
 }
 
 INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
@@ -42,7 +42,7 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
     quad all = v[0];
     for (unsigned q = 1; q < QUADS; q++)
         all |= v[q];
-    return any_bit(all, bits);
+    return any_bit(&all, bits);
 }
 
 /* Instructions enter their queues at the times in `d`, or later. Returns whether `d` may have changed. Most find room
