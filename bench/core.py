@@ -6,6 +6,9 @@ window.  Seconds are the processor time for simulating them (elapsed time with -
 skipped instructions.  The same windows are simulated with five accounting methods (--methods), in alternating rounds.  Memory is
 the largest resident size of the simulator without the guest's memory, read ten times a second in a separate run that
 is not timed.
+
+With --against, the windows are simulated with the methods of --methods and with those of --against, and a table shows
+the ratio of their times, and the memory of both.
 """
 
 import argparse
@@ -30,6 +33,8 @@ GUEST_BYTES = 1 << 38  # size of the one host region that is the guest's memory 
 HEADER = ("| program | CPI | L2D misses per 1000 | seconds | MIPS | simulator's memory, MB | MIPS with CPI stacks | their cost, % |\n"
           "|---|--:|--:|--:|--:|--:|--:|--:|")
 METHODS = "naive,naive_nonspec,power5,fmt,sfmt"
+RATIOS = ("| program | CPI | {1}, MIPS | {0}, MIPS | time of {0} / {1} | memory of {1}, MB | of {0}, MB |\n"
+          "|---|--:|--:|--:|--:|--:|--:|")
 
 
 class Wrong(Exception):
@@ -77,10 +82,10 @@ class Memory:
         self.peak = max(self.peak, besides_guest(resident(smaps)) or 0)
 
 
-def simulate(case, suite, options, watch=None, stacks=False):
-    """Simulates a window; its counts."""
-    what = {"command": "stack"} if stacks else {}
-    runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", options.methods] if stacks else []), "--core",
+def simulate(case, suite, options, watch=None, methods=None):
+    """Simulates a window, with stacks by these methods; its counts."""
+    what = {"command": "stack"} if methods else {}
+    runner = guest.on_core(suite.sysroot, options.cyclescope, *(["--method", methods] if methods else []), "--core",
                            options.core, "--skip", options.skip, "--max-insns", options.insns, **what)
     result = guest.run(runner, case, suite.sysroot, options.timeout, watch)
     if result.status != 0:
@@ -96,9 +101,23 @@ def measure(case, suite, options):
     memory = Memory()
     counts = simulate(case, suite, options, memory.watch)
     clock = "seconds" if options.clock == "wall" else "cpu_seconds"
-    rounds = [[simulate(case, suite, options, stacks=stacks)["host"][clock] for stacks in (False, True)]
+    rounds = [[simulate(case, suite, options, methods=methods)["host"][clock] for methods in (None, options.methods)]
               for _ in range(options.rounds)]
     return counts, *map(min, zip(*rounds)), memory.peak
+
+
+def compare_methods(case, suite, options):
+    """Counts, and for the methods of --against and of --methods the least seconds and the peaks of memory in bytes."""
+    both = options.against, options.methods
+    peaks = []
+    for methods in both:
+        memory = Memory()
+        counts = simulate(case, suite, options, memory.watch, methods)
+        peaks.append(memory.peak)
+    clock = "seconds" if options.clock == "wall" else "cpu_seconds"
+    rounds = [[simulate(case, suite, options, methods=methods)["host"][clock] for methods in both]
+              for _ in range(options.rounds)]
+    return counts, list(map(min, zip(*rounds))), peaks
 
 
 def parse():
@@ -107,6 +126,7 @@ def parse():
     parser.add_argument("--all", action="store_true", help="all programs of the suite")
     parser.add_argument("--core", metavar="NAME", default="eyerman2006", help="default: eyerman2006")
     parser.add_argument("--methods", metavar="NAMES", default=METHODS, help=f"methods of the stacks (default: {METHODS})")
+    parser.add_argument("--against", metavar="NAMES", help="compare with stacks by these methods")
     parser.add_argument("--skip", type=int, default=500000000, metavar="N",
                         help="skipped instructions before the window (default: 500000000)")
     parser.add_argument("--insns", type=int, default=40000000, metavar="N",
@@ -147,9 +167,34 @@ def table(options):
     return complete
 
 
+def ratios(options):
+    """Prints the table of --against row by row.  Returns whether every program could be measured."""
+    suite = folder.Suite(options.suite)
+    cases = programs.load(options.size, None if options.all else options.programs or DEFAULT)
+    suite.prepare()
+    found, complete = [], True
+    print(f"core {options.core}, {options.insns} instructions after {options.skip}\n\n{RATIOS.format(options.methods, options.against)}",
+          flush=True)
+    for case in cases:
+        try:
+            counts, seconds, peaks = compare_methods(case, suite, options)
+        except Wrong as problem:
+            print(f"| {case.program} | {problem} | | | | | |", flush=True)
+            complete = False
+            continue
+        found.append(seconds[1] / seconds[0])
+        mips = [counts["instructions"] / s / 1e6 for s in seconds]
+        print(f"| {case.program} | {counts['cpi']:.3f} | {mips[0]:.2f} | {mips[1]:.2f} | {found[-1]:.2f} | "
+              f"{peaks[0] / 1e6:.1f} | {peaks[1] / 1e6:.1f} |", flush=True)
+    if found:
+        print(f"| geometric mean, most | | | | {math.exp(sum(map(math.log, found)) / len(found)):.2f}, {max(found):.2f} | | |")
+    return complete
+
+
 def main():
     try:
-        return 0 if table(parse()) else 1
+        options = parse()
+        return 0 if (ratios if options.against else table)(options) else 1
     except guest.Unavailable as reason:
         print(f"skip core: {reason}")
         return 0

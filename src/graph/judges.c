@@ -15,49 +15,16 @@ INLINE void await_issue(const struct lanes *l, struct row *restrict to, const st
     }
 }
 
-/* ---- issue queues, units and slots */
+#ifdef ONE_LANE
 
-/* What entered while there was room in all judges. */
-static void catch_up(struct lanes *l)
+bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
 {
-    for (unsigned j = 0; j < JUDGES; j++)
-        l->judge[j].queues += l->entered;
-    l->entered = 0;
-}
-
-/* How many instructions may enter each queue until one judge may lack room, and until when no judge has to catch up. */
-static void find_room(struct lanes *l)
-{
-    for (unsigned q = 0; q <= QUEUES; q++) {
-        l->queue_room[q] = QUEUE_FULL;
-        for (unsigned j = 0; j < JUDGES; j++) {
-            unsigned used = l->judge[j].queues >> q * QUEUE_BITS & (QUEUE_FULL * 2 - 1);
-            unsigned room = used < QUEUE_FULL ? QUEUE_FULL - used : 0;
-            l->queue_room[q] = room < l->queue_room[q] ? room : l->queue_room[q];
-        }
-    }
-    for (unsigned i = 0; i < JUDGES; i++) {
-        l->lag_ends[i] = l->judge[judge_at(i)].now + CONTENTION_LAG;
-        l->last_leave[i] = l->judge[judge_at(i)].now + CONTENTION_CYCLES - 1;
-    }
-}
-
-FOR_EACH_HOST bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
-{
-    struct verdict v = {.any = 0};
-    catch_up(l);
-    for (unsigned j = 0; j < JUDGES; j++) {
-        uint64_t when = time_of(l, d, l->judge_lane[j]);
-        v.of[j] = (uint16_t)contention_enter(&l->judge[j], need, when, l->insns);
-        v.any |= v.of[j];
-    }
-    find_room(l);
+    struct verdict v;
+    v.of[0] = v.any = (uint16_t)contention_enter(&l->judge[0], need, time_of(l, d, 0), l->insns);
     if (v.any)
         await_issue(l, d, &v);
     return v.any;
 }
-
-#ifdef ONE_LANE
 
 void judges_issue_late(struct lanes *l, const struct contention_need *need, struct row *t, const uint64_t when[JUDGES],
                        const uint64_t use[JUDGES])
@@ -76,6 +43,128 @@ void judges_issue_again(struct lanes *l, const struct contention_need *need, con
 }
 
 #else
+
+/* ---- issue queues */
+
+/* Judges whose elements of `steps` are -1 go on by a cycle and subtract the entries that become free in it. Like
+ * contention_advance. */
+INLINE void advance(struct lanes *l, const quad steps[QUADS])
+{
+    _Alignas(sizeof(quad)) uint64_t index[JUDGES];
+    quad *now = (quad *)l->now, *queues = (quad *)l->queues;
+    for (unsigned q = 0; q < QUADS; q++) {
+        now[q] -= steps[q];
+        *(quad *)&index[q * QUAD] = now[q] % CONTENTION_CYCLES;
+    }
+    for (unsigned q = 0; q < QUADS; q++) {
+        uint64_t *freed[QUAD];
+        for (unsigned k = 0; k < QUAD; k++)
+            freed[k] = &l->judge[judge_at(q * QUAD + k)].leavers[index[q * QUAD + k]].freed;
+        queues[q] -= (quad){*freed[0], *freed[1], *freed[2], *freed[3]};
+        for (unsigned k = 0; k < QUAD; k++)
+            *freed[k] = 0;
+    }
+}
+
+/* Judges whose elements of `late` are -1 advance to the times in `when`. Like contention_catch_up. */
+INLINE void catch_up(struct lanes *l, const quad when[QUADS], const quad late[QUADS])
+{
+    quad *now = (quad *)l->now, steps[QUADS], any;
+    for (unsigned k = 0; k <= CONTENTION_CYCLES; k++) {
+        any = (quad){0};
+        for (unsigned q = 0; q < QUADS; q++) {
+            steps[q] = (quad)(now[q] < when[q]) & late[q];
+            any |= steps[q];
+        }
+        if (!any_bit(&any, 1))
+            return;
+        if (k < CONTENTION_CYCLES)
+            advance(l, steps);
+    }
+    for (unsigned q = 0; q < QUADS; q++)
+        now[q] = (when[q] & steps[q]) | (now[q] & ~steps[q]);
+}
+
+/* Judges whose queue is full wait until it has room. Returns whether any did: `v` says for whose issue. Like
+ * contention_await_room. */
+INLINE bool await_room(struct lanes *l, const struct contention_need *need, struct verdict *v)
+{
+    quad *queues = (quad *)l->queues, waits[QUADS], waited[QUADS] = {0}, full[QUADS] = {0}, any;
+    for (;;) {
+        any = (quad){0};
+        for (unsigned q = 0; q < QUADS; q++) {
+            quad lacks = queues[q] & need->queue_full;
+            waits[q] = (quad)(lacks != 0);
+            full[q] = (lacks & waits[q]) | (full[q] & ~waits[q]);
+            waited[q] |= waits[q];
+            any |= waits[q];
+        }
+        if (!any_bit(&any, 1))
+            break;
+        advance(l, waits);
+    }
+    v->any = 0;
+    for (unsigned q = 0; q < QUADS; q++)
+        for (unsigned k = 0; k < QUAD; k++) {
+            unsigned i = q * QUAD + k, j = judge_at(i);
+            v->of[j] = 0;
+            if (waited[q][k]) {
+                unsigned field = (unsigned)__builtin_ctzll(full[q][k]) / QUEUE_BITS;
+                v->of[j] = (uint16_t)(l->insns - l->judge[j].leavers[l->now[i] % CONTENTION_CYCLES].last[field]);
+            }
+            v->any |= v->of[j];
+        }
+    return v->any;
+}
+
+typedef uint16_t queue_fields __attribute__((vector_size(sizeof(quad)), may_alias));
+_Static_assert(QUEUE_BITS == 16 && QUEUES + 1 == QUAD, "each element of queue_fields is a field");
+
+/* Fields of `to` become those of `with` where these are larger. */
+INLINE void raise_fields(queue_fields *to, const queue_fields *with)
+{
+    queue_fields larger = (queue_fields)(*with > *to);
+    *to = (*with & larger) | (*to & ~larger);
+}
+
+/* How many instructions may enter each queue until one judge may lack room. */
+INLINE void find_room(struct lanes *l)
+{
+    const queue_fields *of = (const queue_fields *)l->queues;
+    queue_fields most = of[0], other;
+    for (unsigned q = 1; q < QUADS; q++)
+        raise_fields(&most, &of[q]);
+    other = (queue_fields)__builtin_shufflevector((quad)most, (quad)most, 2, 3, 0, 1);
+    raise_fields(&most, &other);
+    other = (queue_fields)__builtin_shufflevector((quad)most, (quad)most, 1, 0, 3, 2);
+    raise_fields(&most, &other);
+    uint64_t used = ((quad)most)[0];
+    for (unsigned field = 0; field <= QUEUES; field++) {
+        unsigned u = (uint16_t)(used >> field * QUEUE_BITS);
+        l->queue_room[field] = u < QUEUE_FULL ? QUEUE_FULL - u : 0;
+    }
+}
+
+FOR_EACH_HOST bool judges_enter_late(struct lanes *l, const struct contention_need *need, struct row *d)
+{
+    struct verdict v = {.any = 0};
+    quad *queues = (quad *)l->queues, *now = (quad *)l->now, when[QUADS], late[QUADS];
+    read_times(d, l->judge_base, when);
+    for (unsigned q = 0; q < QUADS; q++) {
+        queues[q] += l->entered;
+        late[q] = (quad)((queues[q] & need->queue_full) != 0) | -((now[q] + CONTENTION_LAG - when[q]) >> 63);
+    }
+    l->entered = 0;
+    catch_up(l, when, late);
+    if (await_room(l, need, &v))
+        await_issue(l, d, &v);
+    for (unsigned q = 0; q < QUADS; q++)
+        queues[q] += need->queue;
+    find_room(l);
+    return v.any;
+}
+
+/* ---- units and slots */
 
 /* Adds each judge's delay to the lanes that use it: the first four lanes of a group use its first judge. */
 INLINE void delay(struct lanes *l, struct row *t, const quad by[QUADS])
@@ -109,7 +198,7 @@ INLINE void occupy_units(struct lanes *l, uint64_t unit, const quad when[QUADS],
             cycle[q] -= (quad)(left[q] != 0); /* one that is done touches no further slot */
             any |= left[q];
         }
-        if (!any_bit(any, UINT64_MAX))
+        if (!any_bit(&any, UINT64_MAX))
             break;
         read_slots(l, cycle, index, use);
         for (unsigned q = 0; q < QUADS; q++) {
@@ -144,7 +233,7 @@ INLINE void find_slots(struct lanes *l, const struct contention_need *need, quad
             full[q] = skips & (quad)((second[q] & need->full) != 0);
             any |= full[q];
         }
-    } while (any_bit(any, 1));
+    } while (any_bit(&any, 1));
 }
 
 /* Judges whose elements of `active` are -1 take the first slots that have room, from the times in `when` on. `use`: the
@@ -159,7 +248,7 @@ INLINE void take_slots(struct lanes *l, const struct contention_need *need, quad
         full[q] = (quad)((use[q] & need->full) != 0) & active[q];
         any |= full[q];
     }
-    if (any_bit(any, 1))
+    if (any_bit(&any, 1))
         find_slots(l, need, when, use, full);
     for (unsigned q = 0; q < QUADS; q++) {
         *(quad *)&index[q * QUAD] = when[q] % CONTENTION_CYCLES;
@@ -195,7 +284,7 @@ FOR_EACH_HOST void judges_issue_again(struct lanes *l, const struct contention_n
         active[q] = -((first[q] - when[q]) >> 63);
         any |= active[q];
     }
-    if (!any_bit(any, 1))
+    if (!any_bit(&any, 1))
         return;
     read_slots(l, when, index, use);
     take_slots(l, need, when, use, active, by);

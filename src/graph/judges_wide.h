@@ -31,10 +31,10 @@ INLINE void read_times(const struct row *r, const uint64_t base[JUDGES], quad wh
 }
 
 /* Whether an element has one of these bits. */
-INLINE bool any_bit(quad v, uint64_t bits)
+INLINE bool any_bit(const quad *v, uint64_t bits)
 {
-    v |= __builtin_shufflevector(v, v, 2, 3, 2, 3);
-    return ((v[0] | v[1]) & bits) != 0;
+    quad halves = *v | __builtin_shufflevector(*v, *v, 2, 3, 2, 3);
+    return ((halves[0] | halves[1]) & bits) != 0;
 }
 
 INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
@@ -42,7 +42,7 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
     quad all = v[0];
     for (unsigned q = 1; q < QUADS; q++)
         all |= v[q];
-    return any_bit(all, bits);
+    return any_bit(&all, bits);
 }
 
 /* Instructions enter their queues at the times in `d`, or later. Returns whether `d` may have changed. Most find room
@@ -50,10 +50,10 @@ INLINE bool any_bits(const quad v[QUADS], uint64_t bits)
 INLINE bool enter_queues(struct lanes *l, const struct contention_need *need, struct row *d)
 {
     quad when[QUADS], late[QUADS];
-    const quad *tolerated = (const quad *)l->lag_ends;
+    const quad *now = (const quad *)l->now;
     read_times(d, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++)
-        late[q] = tolerated[q] - when[q];
+        late[q] = now[q] + CONTENTION_LAG - when[q];
     bool lags = any_bits(late, UINT64_C(1) << 63);
     unsigned *room = &l->queue_room[need->queue_number];
     if (__builtin_expect(lags || *room == 0 || l->queue_room[QUEUES] == 0, 0))
@@ -108,11 +108,11 @@ INLINE void leave_queues(struct lanes *l, const struct contention_need *need, co
 {
     _Alignas(sizeof(quad)) uint64_t index[JUDGES];
     quad when[QUADS];
-    const quad *last = (const quad *)l->last_leave;
+    const quad *now = (const quad *)l->now;
     read_times(t, l->judge_base, when);
     for (unsigned q = 0; q < QUADS; q++) {
-        quad beyond = (quad)((int64_t __attribute__((vector_size(sizeof(quad)))))(last[q] - when[q]) < 0);
-        *(quad *)&index[q * QUAD] = ((last[q] & beyond) | (when[q] & ~beyond)) % CONTENTION_CYCLES;
+        quad last = now[q] + CONTENTION_CYCLES - 1, beyond = -((last - when[q]) >> 63);
+        *(quad *)&index[q * QUAD] = ((last & beyond) | (when[q] & ~beyond)) % CONTENTION_CYCLES;
     }
     uint16_t insn = (uint16_t)l->insns;
     for (unsigned i = 0; i < JUDGES; i++) {

@@ -50,10 +50,10 @@ struct lanes {
     struct contention_limits limits;
     uint64_t base[LANES];       /* added to times of a lane */
     uint8_t judge_lane[JUDGES]; /* lane of each judge */
-    /* By judge_at: its base less 0x8000; from when on it has to catch up; when the last instruction may leave. */
-    _Alignas(64) uint64_t judge_base[JUDGES], lag_ends[JUDGES], last_leave[JUDGES];
+    /* By judge_at: its base less 0x8000; `queues` and `now` of its struct contention. A single judge uses those. */
+    _Alignas(64) uint64_t judge_base[JUDGES], queues[JUDGES], now[JUDGES];
     unsigned queue_room[QUEUES + 1];  /* instructions that may enter until a judge may lack room, by queue and of all */
-    uint64_t entered;                 /* what they have added to `queues` of each judge */
+    uint64_t entered;                 /* what those add to `queues` that have entered since */
     uint16_t judging;                 /* bit j: judge j takes part in this step */
     struct contention_wait *waits;    /* by judge, of a store: for those that do not */
     struct bundles *bundles;          /* of cores that have them, or NULL */

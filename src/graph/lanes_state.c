@@ -167,8 +167,10 @@ struct lanes *lanes_new(const struct graph_core *c, struct error *err)
         return NULL;
     }
     l->judging = ALL_JUDGES;
-    for (unsigned j = 0; j < JUDGES; j++)
+    for (unsigned j = 0; j < JUDGES; j++) {
         contention_init(&l->judge[j], &l->limits);
+        l->queues[j] = l->limits.empty_queues;
+    }
     init_masks(l);
     init_times(l);
     find_judge_bases(l);
