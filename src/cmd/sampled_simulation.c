@@ -15,7 +15,7 @@
 struct pass_context {
     struct status_line *line; /* for progress; NULL: it is not shown */
     double begun, printed;    /* times: start of the run, last update of the line; in seconds */
-    uint64_t insns;           /* instructions of the whole run; 0: unknown */
+    struct run_facts run;     /* of the whole run */
     size_t points;            /* number of points; 0: unknown */
     struct kept *kept;        /* finished windows; NULL without --keep */
 };
@@ -28,8 +28,8 @@ static void show_progress(void *context, uint64_t insns, size_t done, size_t beg
         return;
     t->printed = now;
     char whole[40] = "", rest[40] = "";
-    if (t->insns)
-        snprintf(whole, sizeof whole, " of %.0f", (double)t->insns / 1e6);
+    if (t->run.insns)
+        snprintf(whole, sizeof whole, " of %.0f", (double)t->run.insns / 1e6);
     if (t->points && done)
         snprintf(rest, sizeof rest, ", %.0f s left", (now - t->begun) * ((double)t->points / (double)done - 1));
     status_line_draw(t->line, "%.0f%s million instructions, %zu of %zu windows%s", (double)insns / 1e6, whole, done,
@@ -97,7 +97,7 @@ enum {
 /* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
 static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
 {
-    uint64_t period = o->period ? o->period : insns ? insns / choose_windows(insns) : PERIOD_USUAL;
+    uint64_t period = o->period ? o->period : insns ? insns / CHOOSE_WINDOWS : PERIOD_USUAL;
     uint64_t units = period / o->window;
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
@@ -112,7 +112,7 @@ static void choose_systematic(const struct points_options *o, uint64_t insns, st
  * are; or windows of the length that the user gave would be half of it. */
 static bool should_be_whole(const struct points_options *o, const struct simulation *s, uint64_t insns)
 {
-    uint64_t measured = choose_windows(insns) * (o->window + s->warmup_insns);
+    uint64_t measured = CHOOSE_WINDOWS * (o->window + s->warmup_insns);
     return insns > 0 && !o->count && !o->period && (o->sized ? measured > insns / 2 : insns <= RUN_SHORT);
 }
 
@@ -132,16 +132,16 @@ static int choose_points(struct process *p, const struct points_options *o, cons
         return points_read(to, o->points, o->weights, o->window, err);
     status_line_draw(t->line, o->systematic ? "counting instructions" : "looking for phases");
     if (o->systematic) {
-        if (o->period || run_length_for(p, &t->insns, &unknown) != 0)
-            t->insns = 0;
-        choose_systematic(o, t->insns, to);
-        to->covered = t->insns;
-        *whole = should_be_whole(o, simulation, t->insns);
+        if (o->period || run_facts_for(p, &t->run, &unknown) != 0)
+            t->run = (struct run_facts){0};
+        choose_systematic(o, t->run.insns, to);
+        to->covered = t->run.insns;
+        *whole = should_be_whole(o, simulation, t->run.insns);
         return 0;
     }
-    int code = points_choose_for(p, &choice, to, &s->units, &t->insns, err);
-    choose_stretches(t->insns, to);
-    *whole = should_be_whole(o, simulation, t->insns);
+    int code = points_choose_for(p, &choice, to, &s->units, &t->run, err);
+    choose_stretches(t->run.insns, to);
+    *whole = should_be_whole(o, simulation, t->run.insns);
     return *whole ? 0 : code;
 }
 
@@ -193,7 +193,7 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     struct pass pass = {.points = &sampled->points,
                         .simulation = s,
                         .jobs = (unsigned)o->jobs,
-                        .rehearse = sampled->points.period == 0 || sampled->points.covered,
+                        .rehearse = t->run.insns == 0 ? sampled->points.period == 0 : t->run.acts,
                         .progress = show_progress,
                         .done = keep_window,
                         .kept = find_kept,
@@ -204,7 +204,10 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
             return -EINVAL;
     }
     struct error ignored;
-    struct spare *spare = o->precision > 0 && t->insns ? spare_new(p, &pass, &ignored) : NULL;
+    bool again = o->precision > 0 && t->run.insns;
+    struct saved_states *states = again ? saved_new((unsigned)(t->run.insns / sampled->points.stretch) + 2) : NULL;
+    pass.save = states;
+    struct spare *spare = again ? spare_new(p, &pass, &ignored) : NULL;
     int code = pass_run(p, &pass, &sampled->result, err);
     int closed = kept_close(t->kept, code ? &ignored : err);
     if (code == 0)
@@ -214,6 +217,7 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     if (code == 0 && !process_interruption(p))
         code = refine(o, s, t, spare, sampled, err);
     spare_free(spare);
+    saved_free(states);
     status_line_clear(t->line);
     int finished = pass_finish(p, &pass, &sampled->result, code ? &ignored : err);
     if (code == 0)

@@ -104,6 +104,8 @@ struct engine {
     struct engine_state *(*create)(struct guest_memory *memory, struct error *err); /* NULL: out of memory */
     void (*destroy)(struct engine_state *e);
     void (*set_hooks)(struct engine_state *e, const struct engine_hooks *hooks); /* copies `hooks` */
+    /* The number of control transfers that were executed and not yet passed to hooks.transfers. */
+    size_t (*transfers_waiting)(const struct engine_state *e);
     /* Keeps translated code from host processes that are forked from now on, or no longer. It is large, and so is the
      * host's work to share it. In such a process only `destroy` may be called. */
     void (*keep_from_forks)(struct engine_state *e, bool keep);

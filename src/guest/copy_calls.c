@@ -78,6 +78,7 @@ static int64_t pretend_create(struct thread *t, const uint64_t a[6])
 #define PRETENDS(name, by)                                                                                             \
     int64_t copy_sys_##name(struct thread *t, const uint64_t a[6])                                                     \
     {                                                                                                                  \
+        t->process->copy->acted = true;                                                                                \
         return by(t, a);                                                                                               \
     }
 PRETENDS(setxattr, pretend_change_at_cwd)
@@ -106,11 +107,13 @@ PRETENDS(flock, pretend_success) /* the original holds the lock */
 
 int64_t copy_sys_symlinkat(struct thread *t, const uint64_t a[6])
 {
+    t->process->copy->acted = true;
     return check_creatable(t, (int)a[1], a[2]);
 }
 
 int64_t copy_sys_linkat(struct thread *t, const uint64_t a[6])
 {
+    t->process->copy->acted = true;
     int code = check_exists(t, (int)a[0], a[1]);
     return code < 0 ? code : check_creatable(t, (int)a[2], a[3]);
 }
@@ -119,6 +122,7 @@ int64_t copy_sys_linkat(struct thread *t, const uint64_t a[6])
 int64_t copy_sys_unlinkat(struct thread *t, const uint64_t a[6])
 {
     struct target target;
+    t->process->copy->acted = true;
     int code = thread_lookup(t, (int)a[0], a[1], LOOKUP_CREATE | LOOKUP_NAME, &target);
     if (code < 0)
         return code;
@@ -130,7 +134,8 @@ int64_t copy_sys_unlinkat(struct thread *t, const uint64_t a[6])
 /* The segment is the run's own. */
 int64_t copy_sys_shmat(struct thread *t, const uint64_t a[6])
 {
-    (void)t, (void)a;
+    (void)a;
+    t->process->copy->acted = true;
     return -EACCES;
 }
 

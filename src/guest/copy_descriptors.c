@@ -174,8 +174,10 @@ static enum request_rule find_request(const struct request *list, size_t count, 
 
 static int64_t request(struct thread *t, syscall_fn *call, const uint64_t a[6], enum request_rule rule)
 {
-    if (rule == REQUEST_IGNORE || (rule == REQUEST_PRETEND && is_borrowed(t, a[0])))
+    if (rule == REQUEST_IGNORE || (rule == REQUEST_PRETEND && is_borrowed(t, a[0]))) {
+        t->process->copy->acted = true;
         return 0;
+    }
     if (rule == REQUEST_QUERY || !is_borrowed(t, a[0]))
         return query(t, call, a);
     return copy_end(t, (int)a[0]);

@@ -181,6 +181,7 @@ static int open_plain(struct process *p, int path_fd, const struct stat *st, int
     if (opens_for_change(flags) && faccessat(path_fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) != 0 &&
         (errno == EACCES || errno == EROFS))
         return -errno;
+    p->copy->acted = true;
     if (file == NULL) {
         int pin = fcntl(path_fd, F_DUPFD_CLOEXEC, FD_PRIVATE);
         file = pin < 0 ? NULL : replace_file(p->copy, pin, st, !(flags & O_TRUNC), &error);
@@ -290,6 +291,7 @@ int copy_openat(struct process *p, int dir, const char *name, int flags)
     if (makes)
         note_created(p->copy, dir, name); /* even if it exists: the original may remove it before the copy does */
     if (path_fd < 0) {
+        p->copy->acted = true;
         int fd = memfd_create("copy", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
         if (fd >= 0 && (flags & O_APPEND))
             fcntl(fd, F_SETFL, O_APPEND);

@@ -20,6 +20,11 @@ const char *process_spoiled(const struct process *p)
     return p->copy && p->copy->spoiled[0] ? p->copy->spoiled : NULL;
 }
 
+bool process_copy_acted(const struct process *p)
+{
+    return p->copy && p->copy->acted;
+}
+
 /* ---- other processes */
 
 /* Moves the process to a new family in which it is the only member, with the same guest pid. */
@@ -105,5 +110,6 @@ int process_become_copy(struct process *p, struct error *err)
         code = copy_unshare_memory(p, err);
     if (code == 0 && !s->filtered)
         s->filtered = copy_filter_install();
+    s->acted = false;
     return code;
 }

@@ -34,6 +34,10 @@ int fork_silently(void);
 /* Makes `p` a copy. Call in a host process that was just forked, between two instructions of the guest; the original
  * must wait until this returns. Returns 0, or a negative errno with a message in `err`; the caller must exit then. */
 int process_become_copy(struct process *p, struct error *err) MUST_CHECK;
+/* Whether the copy has done, since it was forked, what would change files by name or start a process in the run itself.
+ * If not, the run changes nothing that copies of it could see, but for what it writes to descriptors that it was given.
+ */
+bool process_copy_acted(const struct process *p);
 /* Returns why the copy had to end, as a sentence that starts with "it", or NULL if it did not. */
 const char *process_spoiled(const struct process *p);
 

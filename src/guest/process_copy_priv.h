@@ -32,6 +32,7 @@ struct process_copy {
     struct replaced_file *replaced;
     size_t replaced_count, replaced_room;
     int device[COPY_DEVICES]; /* private descriptors of harmless devices, open for writing; -1: none */
+    bool acted;               /* process_copy_acted */
     bool filtered;            /* copy_filter_install has succeeded */
 };
 

@@ -165,7 +165,9 @@ bool hierarchy_warm_from_l2(struct memsys *m, struct cache *c, uint64_t addr, bo
         return false;
     tags_touch(l2, (size_t)i);
     bool data = c == &m->l1d;
-    (data ? &m->warm.l1d : &m->warm.l1i)->misses[0]++;
+    struct cache_counts *n = data ? &m->warm.l1d : &m->warm.l1i;
+    n->misses[0]++;
+    n->store_misses += dirty;
     size_t victim = tags_victim(l1, addr);
     uint64_t leaves = tags_address(l1, victim);
     bool writes = l1->tag[victim] && l1->note[victim] & LINE_DIRTY;

@@ -364,7 +364,7 @@ void memsys_warm_data_slow(struct memsys *m, uint64_t addr, unsigned size, uint6
     bool within = first_part(c, addr, size) == size, brings = !is_store || (c->allocate_on_store && !c->write_through);
     if (within && brings && hierarchy_warm_from_l2(m, &m->l1d, addr, is_store))
         return;
-    struct request q = {.pc = pc, .data = true, .demand = true, .warm = true};
+    struct request q = {.pc = pc, .data = true, .demand = true, .store = is_store, .warm = true};
     if (is_store)
         store_all(m, &q, addr, size, 0);
     else

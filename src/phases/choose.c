@@ -15,15 +15,7 @@ enum { LEADS_ALONE = 8, LEADS_PER_STRETCH = 20 }; /* in leads: longest run of on
 enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST      UINT64_C(2000000)          /* most instructions of a head */
 #define INTERVAL_USUAL UINT64_C(500000)           /* instructions of an interval, about */
-enum { UNITS_PER_INTERVAL = 25 };      /* most units of an interval, so that short runs have intervals, too */
-#define WINDOW_INSNS UINT64_C(1000000) /* instructions of the run for one window, within these limits: */
-enum { WINDOWS_LEAST = 500, WINDOWS_MOST = 1000 };
-
-uint64_t choose_windows(uint64_t run_insns)
-{
-    uint64_t windows = run_insns / WINDOW_INSNS;
-    return windows < WINDOWS_LEAST ? WINDOWS_LEAST : windows > WINDOWS_MOST ? WINDOWS_MOST : windows;
-}
+enum { UNITS_PER_INTERVAL = 25 }; /* most units of an interval, so that short runs have intervals, too */
 
 uint64_t choose_interval(uint64_t unit)
 {
@@ -232,7 +224,7 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
                   struct error *err)
 {
     struct clusters c = {0};
-    size_t points = o->points ? o->points : choose_windows(s->insns), per_interval = s->interval / o->unit;
+    size_t points = o->points ? o->points : CHOOSE_WINDOWS, per_interval = s->interval / o->unit;
     unsigned phases = (unsigned)(points / POINTS_PER_PHASE);
     phases = phases < 1 ? 1 : phases > PHASES_MOST ? PHASES_MOST : phases;
     if (s->insns < s->interval)

@@ -9,19 +9,18 @@
 
 struct choose_options {
     uint64_t unit; /* length of a point, in instructions */
-    size_t points; /* number of points; 0: choose_windows */
+    size_t points; /* number of points; 0: CHOOSE_WINDOWS */
     uint64_t seed;
 };
 
 enum {
+    CHOOSE_WINDOWS =
+        500, /* windows of a sample, if no number is given: enough to plan a second pass, which costs little */
     CHOOSE_LIMIT = 4096,   /* most points that may be given */
     POINTS_PER_PHASE = 12, /* fewest points of a phase, if it has so many units */
     PHASES_MOST = 30,      /* most clusters; outliers, the end and the head are phases, too */
     CHOOSE_TWICE = 24      /* windows of a sample that are measured a second time, with longer warming */
 };
-
-/* Number of windows of a sample of a run of this length, if none is given. */
-uint64_t choose_windows(uint64_t run_insns);
 
 /* Instructions of an interval whose units are points: a multiple of the unit, half a million if that is possible. */
 uint64_t choose_interval(uint64_t unit);
@@ -44,14 +43,19 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
 
 /* ---- choose_copy.c */
 
-/* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
- * profiled. `insns` receives the number of
- * instructions of the run. */
-int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
-                      struct unit_phases *units, uint64_t *insns, struct error *err) MUST_CHECK;
+/* What a copy that ran to its end found out about a run. */
+struct run_facts {
+    uint64_t insns; /* its instructions; 0: unknown */
+    bool acts;      /* it changes files by name or starts processes: process_copy_acted */
+};
 
-/* The number of instructions of a process that has not started: a copy of it runs to its end without visible effects.
- * Returns 0, or a negative code with a message if a copy cannot run to the end. */
-int run_length_for(struct process *process, uint64_t *insns, struct error *err) MUST_CHECK;
+/* Chooses points for a process that has not started: a copy of it runs to its end without visible effects, and is
+ * profiled. */
+int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
+                      struct unit_phases *units, struct run_facts *facts, struct error *err) MUST_CHECK;
+
+/* The facts of a process that has not started: a copy of it runs to its end without visible effects. Returns 0, or a
+ * negative code with a message if a copy cannot run to the end. */
+int run_facts_for(struct process *process, struct run_facts *facts, struct error *err) MUST_CHECK;
 
 #endif

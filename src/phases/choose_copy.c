@@ -20,7 +20,7 @@ enum { POLL_MS = 2 };                /* pause between two checks whether the cop
 struct choice {
     struct error err;
     int code;
-    uint64_t insns;
+    struct run_facts facts;
     size_t count;
     unsigned phases;
     uint64_t window_insns, head;
@@ -48,7 +48,7 @@ static void choose_as_copy(struct process *process, const struct choose_options 
         to->code = points_choose(&set, o, &p, &units, &to->err);
     if (to->code != 0)
         return;
-    to->insns = set.insns;
+    to->facts = (struct run_facts){set.insns, process_copy_acted(process)};
     to->window_insns = p.insns;
     to->head = p.head;
     to->count = p.count;
@@ -74,7 +74,7 @@ static void count_as_copy(struct process *process, const struct choose_options *
     const char *spoiled = process_spoiled(process);
     if (to->code == 0 && spoiled)
         to->code = error_set(&to->err, -ENOTSUP, "%s", spoiled);
-    to->insns = process_retired_insns(process);
+    to->facts = (struct run_facts){process_retired_insns(process), process_copy_acted(process)};
 }
 
 /* Lets a copy of the process do this, and waits for it. Returns the code of the copy. */
@@ -128,7 +128,7 @@ static int take_choice(const struct choice *from, struct points *p, struct unit_
     p->phases = from->phases;
     p->insns = from->window_insns;
     p->head = from->head;
-    p->covered = from->insns;
+    p->covered = from->facts.insns;
     units->count = from->units;
     memcpy(p->point, from->point, from->count * sizeof *p->point);
     memcpy(p->phase, from->phase, from->phases * sizeof *p->phase);
@@ -137,7 +137,7 @@ static int take_choice(const struct choice *from, struct points *p, struct unit_
 }
 
 int points_choose_for(struct process *process, const struct choose_options *o, struct points *p,
-                      struct unit_phases *units, uint64_t *insns, struct error *err)
+                      struct unit_phases *units, struct run_facts *facts, struct error *err)
 {
     struct choice *c = new_choice(err);
     if (c == NULL)
@@ -145,18 +145,18 @@ int points_choose_for(struct process *process, const struct choose_options *o, s
     int code = do_in_copy(process, o, c, err, choose_as_copy);
     if (code == 0)
         code = take_choice(c, p, units, err);
-    *insns = c->insns;
+    *facts = c->facts;
     munmap(c, sizeof *c);
     return code;
 }
 
-int run_length_for(struct process *process, uint64_t *insns, struct error *err)
+int run_facts_for(struct process *process, struct run_facts *facts, struct error *err)
 {
     struct choice *c = new_choice(err);
     if (c == NULL)
         return -ENOMEM;
     int code = do_in_copy(process, NULL, c, err, count_as_copy);
-    *insns = c->insns;
+    *facts = c->facts;
     munmap(c, sizeof *c);
     return code;
 }

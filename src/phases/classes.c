@@ -11,7 +11,7 @@
 #include "phases/combine.h"
 
 enum {
-    CLASSES_MOST = 5,       /* most classes */
+    CLASSES_MOST = 10,      /* most classes */
     WINDOWS_PER_CLASS = 20, /* fewest windows of a class, if there are several */
 };
 

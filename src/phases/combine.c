@@ -152,8 +152,7 @@ static void singles_add(struct singles *s, double weight, double x)
 static double combine_classes(const struct sampled_run *s, combine_value *of, void *context, struct spread *spread)
 {
     const struct points *p = &s->points;
-    const double rounding = 1e-9;     /* of a prediction */
-    const double leverage_most = 0.9; /* a single window with this influence would decide the interval otherwise */
+    const double rounding = 1e-9; /* of a prediction */
     double coefficient[COLUMNS], corrections = 0, weights = 0;
     unit_model_coefficients(s, of, context, coefficient);
     for (unsigned h = 0; h < s->classes; h++) {
@@ -168,7 +167,7 @@ static double combine_classes(const struct sampled_run *s, combine_value *of, vo
                 d = 0;
             sum += d;
             values += value;
-            squares += pow(d / (1 - fmin(s->model.leverage[i], leverage_most)), 2);
+            squares += pow(d / (1 - fmin(s->model.leverage[i], LEVERAGE_MOST)), 2);
             n++;
         }
         weights += w;

@@ -194,6 +194,7 @@ int pass_run(struct process *p, const struct pass *pass, struct pass_result *res
     copies_kill(&r);
     if (r.engine)
         interpreter.destroy(r.engine);
+    saved_reader_free(&r.reader);
     free(r.batch);
     free(r.shared);
     free(r.fingerprint);

@@ -1,17 +1,21 @@
 /* The pass of a sampled run: one functional run of the whole program, while copies of the process measure windows,
  * several at a time (terms: points.h).
  *
- * A copy of the process rehearses the run, without visible effects. Before a batch of windows that copy is copied again
- * (guest/process_copy.h); the copy warms a core and measures. At the end of each window a fingerprint of the copy is
- * compared with one of the rehearsal, to detect a copy that took another path. When all windows are measured, the
- * process itself runs, with its real input and output: no copy can see what it changes in files.
+ * Before a batch of windows the process is copied (guest/process_copy.h); the copy warms a core and measures. At the
+ * end of each window a fingerprint of the copy is compared with one of the run, to detect a copy that took another
+ * path.
  *
- * Where the length of the run is unknown, and where a copy cannot run to the end (the program reads a pipe), the
- * process itself runs while its copies measure. */
+ * If the program changes files, a copy of the process rehearses the run, without visible effects, and the other copies
+ * branch off it. When all windows are measured, the process itself runs, with its real input and output: no copy can
+ * see what it changes in files. A copy that ran to its end before has shown whether it does (process_copy_acted).
+ *
+ * Other programs, and those where the length of the run is unknown or a copy cannot run to the end (the program reads a
+ * pipe), run while their copies measure. */
 #ifndef CYCLESCOPE_PHASES_PASS_H
 #define CYCLESCOPE_PHASES_PASS_H
 
 #include "phases/points.h"
+#include "phases/saved.h"
 
 enum {
     SIMULATION_NUMBERS = sizeof(struct simulation_counts) / sizeof(uint64_t), /* values of struct simulation_counts */
@@ -43,6 +47,8 @@ struct pass {
     const struct simulation *simulation; /* of each window; each copy has its own observer and sum */
     unsigned jobs;                       /* most copies at a time */
     bool rehearse;                       /* measure beside a rehearsal, if one is possible */
+    struct saved_states *save;           /* where stretches with units save warm states; NULL: nowhere */
+    const struct saved_states *saved;    /* warm states to measure points from; NULL: none */
     /* Called now and then: instructions of the run so far, windows that are done and that were started. May be NULL. */
     void (*progress)(void *context, uint64_t insns, size_t done, size_t begun);
     /* Called when window `i` was measured. May be NULL. */

@@ -100,6 +100,7 @@ static int add_counted(struct run *r, size_t first, size_t count, uint64_t from,
         (struct unit_counts){.first = first_unit, .count = units, .of = (const uint64_t(*)[WARM_COUNTS])counts};
     uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
     struct batch b = {.first = first, .count = count, .from = from, .to = to, .units = counts};
+    b.stretch = (unsigned)result->stretches - 1;
     b.begin = begin_before(from, p->lead, warmup);
     return add_batch(r, &b);
 }
@@ -190,6 +191,31 @@ static int join_points(struct run *r)
     return code;
 }
 
+/* Makes the batches of points that are warm from saved states on: points with the same last state before them are one
+ * batch. */
+static int join_at_states(struct run *r)
+{
+    const struct points *p = r->pass->points;
+    uint64_t warmup = r->pass->simulation->warmup_insns;
+    struct batch b = {.count = 0};
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < p->count; i++) {
+        unsigned stretch = 0;
+        uint64_t begin = begin_before(p->point[i].window.start, 0, warmup);
+        uint32_t state = saved_before(r->pass->saved, &begin, &stretch);
+        bool warm = state != SAVED_NONE;
+        if (!warm)
+            begin = begin_before(p->point[i].window.start, p->lead, warmup);
+        if (b.count && b.warm && warm && b.stretch == stretch && b.state == state && b.count < BATCH_MOST) {
+            b.count++;
+            continue;
+        }
+        code = b.count ? add_batch(r, &b) : 0;
+        b = (struct batch){.first = i, .count = 1, .begin = begin, .warm = warm, .stretch = stretch, .state = state};
+    }
+    return code == 0 && b.count ? add_batch(r, &b) : code;
+}
+
 /* Makes the batches of a systematic sample of a run of known length. */
 static int add_stretches(struct run *r)
 {
@@ -207,7 +233,7 @@ int batches_make(struct run *r)
         return p->covered ? add_stretches(r) : 0;
     int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
     if (code == 0)
-        code = p->covered ? cover_run(r) : join_points(r);
+        code = p->covered ? cover_run(r) : r->pass->saved ? join_at_states(r) : join_points(r);
     if (code == 0)
         qsort(r->batch, r->batches, sizeof *r->batch, by_begin);
     return code;

@@ -10,6 +10,8 @@
 #include "emulate/engine.h"
 #include "guest/process_copy.h"
 
+enum { STATES_OF_A_RUN = 1000, UNITS_LEAST = 8 }; /* states that are saved, about; least units between two of them */
+
 /* Context of the callbacks in a copy. */
 struct copy {
     const struct run *run;
@@ -48,6 +50,16 @@ static void unit_warmed(void *context, uint64_t unit, const uint64_t grown[WARM_
     memcpy(c->batch->units[unit], grown, sizeof c->batch->units[unit]);
 }
 
+/* windows.save: keeps the warm state for a second pass. */
+static int state_saved(void *context, uint64_t unit, const void *state, size_t bytes)
+{
+    const struct copy *c = context;
+    const struct batch *b = c->batch;
+    uint64_t passed = unit * c->run->pass->points->insns;
+    return saved_write(c->run->pass->save, b->stretch, b->from + passed, (double)passed / (double)(b->to - b->from),
+                       state, bytes);
+}
+
 static void fail_all(const struct run *r, const struct batch *b, const struct error *err)
 {
     for (size_t i = b->first; !b->second && i < b->first + b->count; i++)
@@ -80,6 +92,13 @@ static int list_windows(const struct run *r, const struct batch *b, struct copy_
     return 0;
 }
 
+/* Units from one saved state to the next. Nearer ones would take more time to save than they save warming. */
+static uint64_t units_between_states(const struct points *p)
+{
+    uint64_t units = p->covered / p->insns / STATES_OF_A_RUN;
+    return units < UNITS_LEAST ? UNITS_LEAST : units;
+}
+
 /* The host process of a copy: measures. `code` and `err` say whether it became independent. */
 static _Noreturn void run_copy(const struct run *r, const struct batch *b, int code, struct error *err)
 {
@@ -104,6 +123,12 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int c
         w.unit_insns = r->pass->points->insns;
         w.from = b->from;
         w.to = b->to;
+        w.save = r->pass->save ? state_saved : NULL;
+        w.save_units = units_between_states(r->pass->points);
+    }
+    if (b->warm) {
+        w.state = r->reader.state;
+        w.state_bytes = r->reader.bytes;
     }
     if (code == 0)
         code = simulate_windows(r->process, &w, err);
@@ -114,7 +139,10 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int c
 
 int copy_begin(struct run *r, struct batch *b, struct error *err)
 {
-    int code = 0, pid = process_fork_copy(r->process, &code, err);
+    int code = b->warm ? saved_read(r->pass->saved, &r->reader, b->stretch, b->state) : 0;
+    if (code != 0)
+        return error_set(err, code, "cannot read a saved state of caches and predictors");
+    int pid = process_fork_copy(r->process, &code, err);
     if (pid == 0)
         run_copy(r, b, code, err);
     b->pid = pid > 0 ? pid : 0;

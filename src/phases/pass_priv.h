@@ -25,6 +25,9 @@ struct batch {
     bool second;                    /* points: the second measurement of its windows */
     uint64_t from, to;              /* the stretch whose units are counted; to 0: none */
     uint64_t (*units)[WARM_COUNTS]; /* what warming counts in them */
+    unsigned stretch;               /* number of the stretch; with saved states, of the one that has the state */
+    uint32_t state;                 /* number of the saved state to begin with */
+    bool warm;                      /* there is one */
     int pid;                        /* host process of the copy; 0: it has ended */
 };
 
@@ -50,6 +53,7 @@ struct run {
     size_t finished;               /* windows that are done */
     unsigned copies;               /* copies that run now */
     struct rehearsal *rehearsal;   /* NULL: the process itself runs */
+    struct saved_reader reader;    /* of pass.saved */
     size_t reported;               /* windows, from the first one on, of which pass.done was told */
 };
 

@@ -9,8 +9,10 @@
 
 /* ---- units that are unlike the windows */
 
-enum { RARE_SHARE = 3 };                  /* most rare units: the number of windows divided by this */
-static const double RARE_LEVERAGE = 0.05; /* of a rare unit: a window there would decide this much of its prediction */
+enum { RARE_SHARE = 3 }; /* most rare units: the number of windows divided by this */
+/* A rare unit has at least this leverage (a window there would decide this much of its prediction), and so many times
+ * that of an average window. */
+static const double RARE_LEVERAGE = 0.05, RARE_TIMES = 3;
 
 struct influence {
     size_t unit;
@@ -32,7 +34,7 @@ static int by_unit(const void *a, const void *b)
 /* Lists the units with the largest leverage in to->rare, in the order of the run. */
 static int find_rare(const struct sampled_run *s, uint64_t most, struct refinement *to)
 {
-    double column[COLUMNS];
+    double column[COLUMNS], least = fmax(RARE_LEVERAGE, RARE_TIMES * s->model.columns / (double)s->used);
     size_t found = 0, windows = s->used / RARE_SHARE;
     struct influence *list = s->model.column ? malloc((unit_count(s) + 1) * sizeof *list) : NULL;
     if (s->model.column == NULL)
@@ -42,7 +44,7 @@ static int find_rare(const struct sampled_run *s, uint64_t most, struct refineme
     for (size_t u = 0; u < unit_count(s) && u < s->units.count; u++)
         if (s->units.phase[u] < s->classes && unit_columns(s, u, column)) {
             list[found] = (struct influence){u, unit_model_leverage(&s->model, column)};
-            found += list[found].leverage > RARE_LEVERAGE;
+            found += list[found].leverage > least;
         }
     qsort(list, found, sizeof *list, by_leverage);
     most = most < windows ? most : windows;
@@ -118,7 +120,10 @@ static double varying_part(const struct sampled_run *s, size_t i, const double c
 {
     double cpi = combine_rate(s->result.measured[i].number, combine_cycles, NULL);
     bool modelled = s->model.column && s->model.leverage[i] >= 0;
-    return modelled ? cpi - unit_model_predict(coefficient, s->model.column[i]) : cpi;
+    if (!modelled)
+        return cpi;
+    return (cpi - unit_model_predict(coefficient, s->model.column[i])) /
+           (1 - fmin(s->model.leverage[i], LEVERAGE_MOST));
 }
 
 /* Strata of all phases; the head has deviation 0. Rare units are left out: they are measured in any case. */

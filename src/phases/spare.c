@@ -41,10 +41,9 @@ static void serve(struct process *p, const struct pass *pass, struct request *q,
                             .lead = q->lead,
                             .first_stretch = q->first_stretch,
                             .stretch = q->stretch,
-                            .one_stretch = q->one_stretch,
+                            .one_stretch = q->one_stretch && pass->save == NULL,
                             .insns = q->window_insns};
-    struct pass second = {
-        .points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .progress = NULL, .context = NULL};
+    struct pass second = {.points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .saved = pass->save};
     struct pass_result r;
     q->code = pass_run(p, &second, &r, &q->err);
     if (q->code != 0)

@@ -7,7 +7,10 @@
 
 #include "phases/combine.h"
 
-enum { WINDOWS_PER_COLUMN = 10 }; /* fewest windows for a model */
+enum { WINDOWS_PER_COLUMN = 10, COLUMNS_LEAST = 8 }; /* fewest windows for a column; columns of the smallest model */
+/* Counts whose rates have a square, too: many misses in a row wait for the bus, or overlap. */
+static const enum warm_count squared[SQUARES] = {WARM_L2D, WARM_L2D_STORES};
+static const double SQUARE_RATE = 0.01; /* rate that is its own square */
 
 /* Share of the sum of squares of a column that is added to its diagonal, since columns may depend on each other. Not to
  * that of the constant: what is equal in all windows is predicted exactly. */
@@ -31,8 +34,12 @@ bool unit_columns(const struct sampled_run *s, size_t unit, double to[COLUMNS])
     const uint64_t *count = pass_unit(&s->result, unit);
     if (count == NULL || count[WARM_INSNS] < s->points.insns)
         return false;
-    for (unsigned k = 0; k < COLUMNS; k++)
+    for (unsigned k = 0; k < WARM_COUNTS; k++)
         to[k] = k == WARM_INSNS ? 1 : (double)count[k] / (double)count[WARM_INSNS];
+    for (unsigned k = 0; k < SQUARES; k++)
+        to[WARM_COUNTS + k] = to[squared[k]] * to[squared[k]] / SQUARE_RATE;
+    for (unsigned k = s->model.columns; k < COLUMNS; k++)
+        to[k] = 0;
     return true;
 }
 
@@ -84,17 +91,28 @@ static bool is_classed(const struct sampled_run *s, const struct measured *m)
     return m->done && m->window.start >= s->points.head && (s->classes == 0 || m->phase < s->classes);
 }
 
-/* Sets columns and `inverse`. Returns the number of windows. */
-static size_t fit(struct sampled_run *s)
+/* The number of windows for the model. */
+static size_t count_windows(const struct sampled_run *s)
+{
+    double column[COLUMNS];
+    size_t windows = 0;
+    for (size_t i = 0; i < s->result.count; i++) {
+        const struct measured *w = &s->result.measured[i];
+        windows += is_classed(s, w) && unit_columns(s, unit_of_window(s, &w->window), column);
+    }
+    return windows;
+}
+
+/* Sets columns and `inverse`, from so many windows. */
+static void fit(struct sampled_run *s, size_t windows)
 {
     struct unit_model *m = &s->model;
     double squares[COLUMNS][COLUMNS] = {{0}};
-    size_t windows = 0;
+    m->columns = windows / WINDOWS_PER_COLUMN < COLUMNS ? (unsigned)(windows / WINDOWS_PER_COLUMN) : COLUMNS;
     for (size_t i = 0; i < s->result.count; i++) {
         const struct measured *w = &s->result.measured[i];
         bool known = is_classed(s, w) && unit_columns(s, unit_of_window(s, &w->window), m->column[i]);
         m->leverage[i] = known ? 0 : -1;
-        windows += known;
         for (unsigned j = 0; known && j < COLUMNS; j++)
             for (unsigned k = 0; k < COLUMNS; k++)
                 squares[j][k] += m->column[i][j] * m->column[i][k];
@@ -103,7 +121,6 @@ static size_t fit(struct sampled_run *s)
         if (k != WARM_INSNS)
             squares[k][k] = fmax((1 + RIDGE) * squares[k][k], (double)windows * LEAST_RATE * LEAST_RATE);
     invert(squares, m->inverse);
-    return windows;
 }
 
 /* Sets `mean`, over the units that are in a class. */
@@ -133,10 +150,12 @@ int unit_model_fit(struct sampled_run *s)
         unit_model_free(m);
         return -ENOMEM;
     }
-    if (fit(s) < WINDOWS_PER_COLUMN * COLUMNS) {
+    size_t windows = count_windows(s);
+    if (windows < WINDOWS_PER_COLUMN * COLUMNS_LEAST) {
         unit_model_free(m);
         return 0;
     }
+    fit(s, windows);
     average_units(s);
     for (size_t i = 0; i < s->result.count; i++)
         if (m->leverage[i] == 0)

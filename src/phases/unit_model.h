@@ -14,7 +14,11 @@
 
 #include "phases/pass.h"
 
-enum { COLUMNS = WARM_COUNTS }; /* a constant in place of WARM_INSNS, and a rate per instruction of each other count */
+/* Columns: a constant in place of WARM_INSNS, a rate per instruction of each other count, and squares of some rates. */
+enum { SQUARES = 2, COLUMNS = WARM_COUNTS + SQUARES };
+
+/* Most leverage by which a residual is divided: a single window would decide the interval otherwise. */
+#define LEVERAGE_MOST 0.9
 
 struct sampled_run;
 /* Returns the value of a window that is to be estimated; `number` as in struct measured. */
@@ -25,13 +29,14 @@ struct unit_model {
     double *leverage;          /* by window; negative: the window is not part of the model */
     double mean[COLUMNS];      /* of all units of the classes */
     double inverse[COLUMNS][COLUMNS];
+    unsigned columns; /* in use: the first ones; fewer if there are few windows. The others are 0 */
 };
 
 /* The number of units of the run, from the head on; some may be unknown. */
 size_t unit_count(const struct sampled_run *s);
 /* The unit that a window is. */
 size_t unit_of_window(const struct sampled_run *s, const struct window *w);
-/* The columns of a unit. False: unknown, since the unit is incomplete or its copy failed. */
+/* The columns of a unit, for the model. False: unknown, since the unit is incomplete or its copy failed. */
 bool unit_columns(const struct sampled_run *s, size_t unit, double to[COLUMNS]);
 
 /* Fits the windows whose phase is a class (classes.c): call it again when windows or phases have changed. Leaves the

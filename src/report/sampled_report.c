@@ -236,6 +236,7 @@ json_t *sampled_json(const struct run_report *r)
                   100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
                   "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",
                   interval_json(run_report_cpi(r), sampled_cpi_half(r)), "points", windows);
+    json_object_set_new(root, "rehearsed", json_boolean(s->result.rehearsed));
     if (s->precision > 0)
         json_object_set_new(root, "precision_percent", json_real(100 * s->precision));
     if (s->too_wide.text[0])

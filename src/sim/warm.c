@@ -23,7 +23,8 @@ static struct engine_watch watch(void *context, const struct insn *insn)
 
 /* ---- lines and pages used last in their sets */
 
-enum { FETCHES, DATA }; /* indices of warmer.sets and warmer.recent */
+enum { INSNS_PER_TRANSFER = 6 }; /* about */
+enum { FETCHES, DATA };          /* indices of warmer.sets and warmer.recent */
 
 /* Lists nothing. A table with fewer entries than there are sets is right, too: an entry stands for several sets, and
  * has what was used last in one of them. */
@@ -79,6 +80,21 @@ static void fetch_line(void *context, uint64_t addr)
         list_line(f, addr, false);
 }
 
+/* After a load that was no plain hit. Misses of the last cache overlap if both loads are in the window. */
+static void note_load_miss(struct warmer *w)
+{
+    const struct memsys_counts *n = memsys_warm_counts(w->parts.memsys);
+    uint64_t misses = n->l2d.misses[0] - n->l2d.store_misses;
+    if (misses == w->load_misses)
+        return;
+    w->load_misses = misses;
+    uint64_t now = w->transfers + w->engine->transfers_waiting(w->engine_state);
+    if (now - w->leading_at > w->parts.rob_size / INSNS_PER_TRANSFER) {
+        w->leading_misses++;
+        w->leading_at = now;
+    }
+}
+
 static void access_data(void *context, uint64_t addr, unsigned bytes, bool store, uint64_t pc)
 {
     struct warmer *w = context;
@@ -90,8 +106,11 @@ static void access_data(void *context, uint64_t addr, unsigned bytes, bool store
     if (!is_recent_page(f, addr))
         memsys_warm_data_page(w->parts.memsys, place);
     bool plain = memsys_warm_data_line(w->parts.memsys, place, bytes, pc, store);
-    if (!plain)
+    if (!plain) {
         forget_lines(w, DATA, addr, bytes);
+        if (!store)
+            note_load_miss(w);
+    }
     if (plain || (w->sets[DATA].keeps && !store && (addr & (bytes - 1)) == 0 && bytes <= w->sets[DATA].line_bytes))
         list_line(f, addr, store);
     if (w->strides)
@@ -118,6 +137,19 @@ void warm_settle(struct warmer *w)
 {
     while (w->learned != w->predicted)
         learn(w);
+}
+
+void warm_put_flight(const struct warmer *w, struct warm_flight *to)
+{
+    memset(to, 0, sizeof *to);
+    for (unsigned i = w->learned; i != w->predicted; i++)
+        to->branch[to->count++] = w->branch[i & w->ring_mask];
+}
+
+void warm_get_flight(struct warmer *w, const struct warm_flight *from)
+{
+    for (unsigned i = 0; i < from->count; i++)
+        w->branch[w->predicted++ & w->ring_mask] = from->branch[i];
 }
 
 /* Fills in the branch that `t` is. Arithmetic, since the host would mispredict branches. */
@@ -170,9 +202,37 @@ static void transfers_of_view(struct warmer *w, const struct engine_transfer *t,
     w->mispredictions += mispredictions;
 }
 
+/* Counts each transfer in the code counts that its place belongs to: those whose bit is set in a hash of its pc. Eight
+ * counts of 16 bits are added at a time. */
+static void count_code(struct warmer *w, const struct engine_transfer *t, size_t count)
+{
+    typedef uint16_t lanes __attribute__((vector_size(16)));
+    const lanes bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    _Static_assert(WARM_CODES == 16, "two vectors of eight counts");
+    while (count > 0) {
+        lanes low = {0}, high = {0};
+        size_t some = count < UINT16_MAX ? count : UINT16_MAX;
+        for (size_t i = 0; i < some; i++) {
+            uint16_t hash = (uint16_t)(t[i].at.pc * odd >> 48);
+            lanes all = {hash, hash, hash, hash, hash, hash, hash, hash};
+            low -= (lanes)((all & bit) == bit);
+            high -= (lanes)((all >> 8 & bit) == bit);
+        }
+        for (unsigned k = 0; k < 8; k++) {
+            w->code[k] += low[k];
+            w->code[8 + k] += high[k];
+        }
+        t += some;
+        count -= some;
+    }
+}
+
 static void transfers(void *context, const struct engine_transfer *t, size_t count)
 {
     struct warmer *w = context;
+    w->transfers += count;
+    count_code(w, t, count);
     if (branch_can_view(w->parts.predictor))
         transfers_of_view(w, t, count);
     else
@@ -181,6 +241,8 @@ static void transfers(void *context, const struct engine_transfer *t, size_t cou
 
 void warm_begin(struct warmer *w, const struct engine *engine, struct engine_state *e)
 {
+    w->engine = engine;
+    w->engine_state = e;
     w->parts = core_warm_parts(w->core);
     unsigned in_flight = w->parts.rob_size / 16;
     w->in_flight = in_flight < WARM_BRANCHES ? in_flight : WARM_BRANCHES - 1;
@@ -207,13 +269,20 @@ void warm_begin(struct warmer *w, const struct engine *engine, struct engine_sta
 void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS])
 {
     const struct memsys_counts *n = memsys_warm_counts(w->parts.memsys);
-    to[WARM_L1I] = n->l1i.misses[0];
-    to[WARM_L1D] = n->l1d.misses[0];
-    to[WARM_L2I] = n->l2i.misses[0];
-    to[WARM_L2D] = n->l2d.misses[0];
-    to[WARM_L3] = n->l3i.misses[0] + n->l3d.misses[0];
-    to[WARM_WALKS] = n->itlb_walks[0] + n->dtlb_walks[0];
+    to[WARM_TRANSFERS] = w->transfers;
     to[WARM_MISPREDICTIONS] = w->mispredictions;
+    to[WARM_L1I] = n->l1i.misses[0];
+    to[WARM_L1D] = n->l1d.misses[0] - n->l1d.store_misses;
+    to[WARM_L1D_STORES] = n->l1d.store_misses;
+    to[WARM_L2I] = n->l2i.misses[0];
+    to[WARM_L2D] = n->l2d.misses[0] - n->l2d.store_misses;
+    to[WARM_L2D_STORES] = n->l2d.store_misses;
+    to[WARM_L2D_LEADING] = w->leading_misses;
+    to[WARM_L3] = n->l3i.misses[0] + n->l3d.misses[0];
+    to[WARM_FETCH_WALKS] = n->itlb_walks[0];
+    to[WARM_DATA_WALKS] = n->dtlb_walks[0];
+    for (unsigned k = 0; k < WARM_CODES; k++)
+        to[WARM_CODE + k] = w->code[k];
 }
 
 void warm_end(struct warmer *w)

@@ -25,17 +25,30 @@ struct warm_branch {
 struct warmer {
     struct core *core;            /* set by the caller before warm_begin */
     struct core_warm_parts parts; /* of the core, since warm_begin */
-    bool strides;                 /* set by the caller: stride predictors learn as well */
-    uint64_t mispredictions;      /* so far */
-    uint64_t addr;                /* of the last data access; only with `strides` */
-    unsigned predicted;           /* branches predicted so far; wraps */
-    unsigned learned;             /* branches retired so far; wraps */
-    unsigned in_flight;           /* largest difference of `predicted` and `learned` */
-    unsigned ring_mask;           /* branch number & ring_mask: its index in `branch` */
+    const struct engine *engine;  /* since warm_begin */
+    const struct engine_state *engine_state;
+    bool strides;              /* set by the caller: stride predictors learn as well */
+    uint64_t code[WARM_CODES]; /* WARM_CODE ... so far */
+    uint64_t transfers;        /* branches and jumps so far that the predictors have seen */
+    uint64_t mispredictions;   /* so far */
+    uint64_t load_misses;      /* loads so far that missed the last cache */
+    uint64_t leading_misses;   /* of these, those that no earlier one overlaps with */
+    uint64_t leading_at;       /* transfers before the last leading miss */
+    uint64_t addr;             /* of the last data access; only with `strides` */
+    unsigned predicted;        /* branches predicted so far; wraps */
+    unsigned learned;          /* branches retired so far; wraps */
+    unsigned in_flight;        /* largest difference of `predicted` and `learned` */
+    unsigned ring_mask;        /* branch number & ring_mask: its index in `branch` */
     struct warm_branch branch[WARM_BRANCHES];
     struct memsys_sets sets[2];     /* of fetches and of data */
     struct engine_filter recent[2]; /* the same: lines and pages used last in their sets, so that to use them again
                                        changes nothing */
+};
+
+/* Branches in flight, the oldest first. */
+struct warm_flight {
+    unsigned count;
+    struct warm_branch branch[WARM_BRANCHES];
 };
 
 /* Installs hooks in the engine: every instruction that it executes from now on warms the core. */
@@ -43,6 +56,11 @@ void warm_begin(struct warmer *w, const struct engine *engine, struct engine_sta
 
 /* Reads cache misses, page walks and mispredictions so far, by enum warm_count. Leaves to[WARM_INSNS] to the caller. */
 void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS]);
+
+/* Copy the branches in flight out of a warmer, and into one that has none: with the core's warm state (core_put_warm)
+ * they are all that a later warming depends on. */
+void warm_put_flight(const struct warmer *w, struct warm_flight *to);
+void warm_get_flight(struct warmer *w, const struct warm_flight *from);
 
 /* Retires all branches in flight: the predictors learn from them. */
 void warm_settle(struct warmer *w);

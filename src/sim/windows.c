@@ -19,7 +19,25 @@ struct warming {
     struct simulation window; /* the next window to measure */
     struct running *running;  /* measurements in copies that may not have ended, the oldest first */
     unsigned running_count;
+    void *state; /* room for a state to save */
+    bool saves;
 };
+
+/* A saved state: what the core has to save, and then the branches in flight. */
+static size_t state_bytes(const struct warming *m)
+{
+    return core_warm_bytes(m->proc.core) + sizeof(struct warm_flight);
+}
+
+static void save_state(struct warming *m, const struct windows *w, uint64_t unit)
+{
+    char *flight = (char *)m->state + core_warm_bytes(m->proc.core);
+    struct warm_flight in_flight;
+    warm_put_flight(&m->warmer, &in_flight);
+    core_put_warm(m->proc.core, m->state);
+    memcpy(flight, &in_flight, sizeof in_flight);
+    m->saves = w->save(w->context, unit, m->state, state_bytes(m)) == 0;
+}
 
 /* A measurement: warming reaches the start of its warm-up, and a copy measures the window. */
 struct measurement {
@@ -210,6 +228,9 @@ static int run_stretch(struct warming *m, const struct windows *w, const struct 
                 before = take_snapshot(m);
             else
                 report_unit(m, w, (boundary - w->from) / w->unit_insns - 1, &before);
+            uint64_t unit = (boundary - w->from) / w->unit_insns;
+            if (m->saves && unit % w->save_units == 0)
+                save_state(m, w, unit);
             boundary += w->unit_insns;
         }
     }
@@ -220,7 +241,12 @@ static int run_stretch(struct warming *m, const struct windows *w, const struct 
 int simulate_windows(struct process *p, const struct windows *w, struct error *err)
 {
     struct warming m = {.window = *w->simulation};
+    const char *flight = w->state ? (const char *)w->state + w->state_bytes - sizeof(struct warm_flight) : NULL;
     m.window.keep_pipeline_full = true;
+    if (w->state) {
+        m.window.state = w->state;
+        m.window.state_bytes = w->state_bytes - sizeof(struct warm_flight);
+    }
     int code = sim_process_new(&m.proc, p, &m.window, err);
     if (code != 0)
         return code;
@@ -231,13 +257,21 @@ int simulate_windows(struct process *p, const struct windows *w, struct error *e
     struct measurement *list;
     unsigned count = list_measurements(w, &list);
     m.running = calloc(w->beside + 1, sizeof *m.running);
-    if (code == 0 && (list == NULL || m.running == NULL))
+    m.saves = w->save != NULL;
+    m.state = m.saves ? malloc(state_bytes(&m)) : NULL;
+    if (code == 0 && (list == NULL || m.running == NULL || (m.saves && m.state == NULL)))
         code = error_set(err, -ENOMEM, "out of memory for windows");
     if (code == 0) {
         warm_begin(&m.warmer, &interpreter, m.engine);
+        if (flight) {
+            struct warm_flight in_flight;
+            memcpy(&in_flight, flight, sizeof in_flight);
+            warm_get_flight(&m.warmer, &in_flight);
+        }
         code = w->warmed ? run_stretch(&m, w, list, count, err) : run_windows(&m, w, list, count, err);
     }
     wait_for_measurements(&m, w, 0);
+    free(m.state);
     free(m.running);
     free(list);
     if (m.engine)

@@ -36,6 +36,12 @@ struct windows {
     void (*warmed)(void *context, uint64_t i, const uint64_t grown[WARM_COUNTS]);
     uint64_t from, to; /* with `warmed`: the stretch that contains all windows */
     uint64_t unit_insns;
+    /* Called at the start of unit `i`, before anything else in it, with the warm state there; with `warmed`, for every
+     * save_units-th unit. NULL: nothing is saved. Returns 0 or a negative code: then no more is saved. */
+    int (*save)(void *context, uint64_t i, const void *state, size_t bytes);
+    uint64_t save_units;
+    const void *state; /* from `save`: the warm state of the process now. NULL: caches and predictors start cold */
+    size_t state_bytes;
     void *context;
 };
 

@@ -3,6 +3,7 @@ shares with the world. `--points auto` first runs a copy of the whole program, s
 run's own."""
 import fcntl
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,6 +33,7 @@ COMMON = r"""
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -573,8 +575,35 @@ def test_no_copy_sees_files_that_the_run_makes(cli, guest, words):
     result = cli.run(*words, "--json", "json", program)
     assert result.status == 0 and (cli.work / "made").read_text() == "text"
     sampled = cli.json()["sampled"]
-    assert sampled["failed"] == sampled["strayed"] == 0 and sampled["windows"] > 5
+    assert sampled["failed"] == sampled["strayed"] == 0 and sampled["windows"] > 5 and sampled["rehearsed"]
     assert "too_wide" not in sampled or "second time" not in sampled["too_wide"]
+
+
+# What a program does, and whether copies of it could see that if it ran while they do.
+@pytest.mark.parametrize("act, visible", [
+    ('puts("text")', False),
+    ('read(open("/proc/self/exe", O_RDONLY), heap, 100)', False),
+    ('write(open("/dev/null", O_RDWR), heap, 100)', False),
+    ('open("missing", O_WRONLY)', False),
+    ('write(memfd_create("own", 0), heap, 100)', False),
+    ('open("made", O_CREAT | O_WRONLY, 0644)', True),
+    ('open("there", O_RDWR)', True),
+    ('truncate("there", 3)', True),
+    ('mkdir("folder", 0755)', True),
+    ('rename("there", "elsewhere")', True),
+    ('unlink("there")', True),
+    ('symlink("there", "link")', True),
+    ('link("there", "link")', True),
+    ('chmod("there", 0600)', True),
+    ('waitpid(fork() ?: (_exit(0), 0), NULL, 0)', True),
+], ids=lambda of: re.sub(r"\W.*", "", of) if isinstance(of, str) else None)
+def test_a_program_that_changes_nothing_runs_while_it_is_measured(cli, guest, act, visible):
+    source = "int main(void) { toss(200000); %s; toss(600000); return 0; }" % act
+    (cli.work / "there").write_text("text")
+    result = run(cli, [*POINTS, "--json", "json", guest("acts_" + re.sub(r"\W+", "_", act)[:30], source)])
+    sampled = cli.json()["sampled"]
+    assert result.status == 0 and result.out == ("text\n" if "puts" in act else ""), result.err
+    assert sampled["rehearsed"] == visible and sampled["failed"] == sampled["strayed"] == 0
 
 
 ASKS_FOR_TERMINAL = r"""

@@ -271,7 +271,7 @@ static void intervals_of_windows_cover(void **state)
         double truth;
         make_run_with_misses(&s, COUNT, &r, 0.1, &truth);
         assert_int_equal(combine_prepare(&s, &err), 0);
-        assert_int_equal(s.points.phases, 5);
+        assert_int_equal(s.points.phases, 6);
         struct sampled_rate e = combine(&s, cycles_of, NULL);
         assert_true(e.half < 0.02); /* with the noise alone: 1.98 * 0.1 / sqrt(120) * sqrt(1 / 2) = 0.0128 */
         inside += fabs(e.value - truth) <= e.half;
@@ -442,7 +442,7 @@ static void rare_units_are_measured_whole(void **state)
     size_t expected[RARE];
     for (size_t i = 0; i < RARE; i++) {
         size_t period = 10 + 40 * i, chosen = s.result.measured[period].window.start / WINDOW % UNITS;
-        unit(&s, period, 1 - (unsigned)chosen)[WARM_WALKS] = 5000; /* no window has a page walk */
+        unit(&s, period, 1 - (unsigned)chosen)[WARM_DATA_WALKS] = 5000; /* no window has a page walk */
         expected[i] = period * UNITS + 1 - chosen;
     }
     assert_int_equal(combine_prepare(&s, &err), 0);

@@ -1,5 +1,5 @@
 /* Functional warming beside a literal one, which looks at every instruction: on random code, on several cores, both
- * leave the same caches, TLBs and predictors. */
+ * leave the same caches, TLBs and predictors. So does warming that goes on from a saved state. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "core/code.h"
 #include "core/core_priv.h"
+#include "phases/saved.h"
 #include "sim/warm.h"
 
 #define CODE UINT64_C(0x10000)
@@ -225,8 +226,39 @@ static struct hart initial_hart(const struct world *w, struct random *r)
     return h;
 }
 
-/* Runs the program from the start with random quanta; `literal` gets the end of each quantum. */
-static void run(struct world *w, uint64_t seed, struct engine_state *e, struct literal *literal)
+/* Saves the state, makes the core cold, and lets a new warmer go on from the saved state, which is not the first one.
+ */
+static void save_and_go_on(struct world *w, struct engine_state *e, struct warmer *warmer)
+{
+    struct saved_states *states = saved_new(1);
+    struct saved_reader reader = {NULL};
+    struct warm_flight flight;
+    size_t core_bytes = core_warm_bytes(w->core), bytes = core_bytes + sizeof flight;
+    char *state = calloc(1, bytes);
+    uint64_t insn = 5, mispredictions = warmer->mispredictions;
+    unsigned stretch;
+    assert_true(states && state);
+    assert_int_equal(saved_write(states, 0, 1, 0, state, bytes), 0);
+    warm_put_flight(warmer, &flight);
+    core_put_warm(w->core, state);
+    memcpy(state + core_bytes, &flight, sizeof flight);
+    assert_int_equal(saved_write(states, 0, 3, 0.5, state, bytes), 0);
+    core_get_state(w->core, w->cold);
+    assert_int_equal(saved_before(states, &insn, &stretch), 1);
+    assert_int_equal(saved_read(states, &reader, stretch, 1), 0);
+    assert_true(core_get_warm(w->core, reader.state, core_bytes));
+    memcpy(&flight, (char *)reader.state + core_bytes, sizeof flight);
+    *warmer = (struct warmer){.core = w->core, .mispredictions = mispredictions};
+    warm_begin(warmer, &interpreter, e);
+    warm_get_flight(warmer, &flight);
+    saved_reader_free(&reader);
+    saved_free(states);
+    free(state);
+}
+
+/* Runs the program from the start with random quanta; `literal` gets the end of each quantum. In the middle of the run
+ * `saved` goes on from a saved state. */
+static void run(struct world *w, uint64_t seed, struct engine_state *e, struct literal *literal, struct warmer *saved)
 {
     struct random r;
     uint64_t done = 0;
@@ -238,6 +270,10 @@ static void run(struct world *w, uint64_t seed, struct engine_state *e, struct l
         h.quantum = h.budget = 1 + draw(&r, draw(&r, 2) ? 30 : 3000);
         interpreter.run(e, &h);
         done += (uint64_t)(h.quantum - h.budget) + 1;
+        if (saved && done > RUN_INSNS / 2) {
+            save_and_go_on(w, e, saved);
+            saved = NULL;
+        }
         if (literal)
             finish_branch(literal, h.pc);
         if (h.trap != TRAP_NONE)
@@ -279,8 +315,11 @@ static void remove_dates(struct memsys *m)
     }
 }
 
-static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_t *mispredictions)
+enum way { LITERAL, WARMED, SAVED };
+
+static void *state_after(struct world *w, uint64_t seed, enum way way, uint64_t *mispredictions)
 {
+    bool literally = way == LITERAL;
     struct error err;
     struct literal literal = {.core = w->core, .line = UINT64_MAX};
     struct warmer warmer = {.core = w->core};
@@ -291,7 +330,7 @@ static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_
         interpreter.set_hooks(e, &(struct engine_hooks){.insn = literal_insn, .context = &literal});
     else
         warm_begin(&warmer, &interpreter, e);
-    run(w, seed, e, literally ? &literal : NULL);
+    run(w, seed, e, literally ? &literal : NULL, way == SAVED ? &warmer : NULL);
     interpreter.destroy(e);
     if (literally)
         retire_down_to(&literal, 0);
@@ -306,7 +345,7 @@ static void *state_after(struct world *w, uint64_t seed, bool literally, uint64_
 }
 
 /* On the program of that seed; 0: the loop. */
-static void compare(const char *settings, uint64_t seed)
+static void compare(const char *settings, uint64_t seed, enum way way)
 {
     struct error err;
     struct random r;
@@ -329,8 +368,8 @@ static void compare(const char *settings, uint64_t seed)
     assert_non_null(w.cold);
     core_put_state(w.core, w.cold);
     uint64_t literal_mispredictions, mispredictions;
-    void *literal = state_after(&w, seed, true, &literal_mispredictions);
-    void *fast = state_after(&w, seed, false, &mispredictions);
+    void *literal = state_after(&w, seed, LITERAL, &literal_mispredictions);
+    void *fast = state_after(&w, seed, way, &mispredictions);
     assert_memory_not_equal(literal, w.cold, w.state_bytes);
     if (memcmp(literal, fast, w.state_bytes) != 0)
         fail_msg("program %llu on \"%s\": another state", (unsigned long long)seed, settings);
@@ -357,13 +396,28 @@ static void warming_leaves_what_each_instruction_would(void **state)
     };
     for (unsigned k = 0; k < sizeof cores / sizeof *cores; k++)
         for (uint64_t seed = 0; seed <= PROGRAMS; seed++)
-            compare(cores[k], seed);
+            compare(cores[k], seed, WARMED);
+}
+
+static void warming_goes_on_from_a_saved_state(void **state)
+{
+    (void)state;
+    static const char *const cores[] = {
+        "",
+        "rob.size=1024 l1d.prefetch=stride l2.prefetch=next_line branch.predictor=tage",
+        "rob.size=15 l1i.size=1K l1i.line=16 l1i.ways=2 l1d.size=2K l1d.ways=2 branch.predictor=gshare",
+        "l1i.line=8 l1d.write=through l1d.allocate=no l1d.replacement=plru branch.predictor=bimodal",
+    };
+    for (unsigned k = 0; k < sizeof cores / sizeof *cores; k++)
+        for (uint64_t seed = 0; seed <= PROGRAMS; seed++)
+            compare(cores[k], seed, SAVED);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warming_leaves_what_each_instruction_would),
+        cmocka_unit_test(warming_goes_on_from_a_saved_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

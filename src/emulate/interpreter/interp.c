@@ -135,6 +135,11 @@ static void set_hooks(struct engine_state *e, const struct engine_hooks *hooks)
     assert(!(hooks->watch && hooks->count_blocks)); /* watched forms of exits do not count */
 }
 
+static size_t transfers_waiting(const struct engine_state *e)
+{
+    return (size_t)(e->transfer - e->transfers);
+}
+
 static void keep_from_forks(struct engine_state *e, bool keep)
 {
     e->kept_from_forks = keep;
@@ -246,6 +251,7 @@ const struct engine interpreter = {
     .create = create,
     .destroy = destroy,
     .set_hooks = set_hooks,
+    .transfers_waiting = transfers_waiting,
     .keep_from_forks = keep_from_forks,
     .run = run,
     .block_counts = interp_count_report,

@@ -12,6 +12,7 @@
 #include "guest/execve.h"
 #include "guest/files_priv.h"
 #include "guest/fork.h"
+#include "guest/process_copy_priv.h"
 #include "guest/syscalls/syscall.h"
 
 enum { ARGUMENT_MAX = 32 * GUEST_PAGE }; /* longest string for execve, including its zero byte */
@@ -72,6 +73,8 @@ int64_t process_fork(struct thread *t, const struct clone_request *request)
     struct process *p = t->process;
     int ends[2] = {-1, -1}, result;
     bool vfork_child = request->flags & CLONE_VFORK;
+    if (p->copy)
+        p->copy->acted = true;
     if (vfork_child && (result = vfork_prepare(ends)) < 0)
         return result;
     struct member *child = family_add(p->family, p->pid);
