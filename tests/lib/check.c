@@ -1,5 +1,6 @@
 /* check GUEST: facts about libcyclescope, seen from outside: this includes the public header alone. */
 #include <cyclescope/cyclescope.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -151,7 +152,10 @@ static void callbacks(void)
     is("callback-for-each", code == 0 && 1000000 - left == (int)reference.total.number, error.text);
     cyclescope_free(run);
     left = 3;
+    int nowhere = open("/dev/null", O_WRONLY); /* the guest's byte would begin a line of this test */
+    o.output = nowhere;
     run = start("family", NULL, &o, &error);
+    close(nowhere);
     code = run ? cyclescope_each(run, count_to, &left, &error) : -1;
     is("callback-ends-it",
        code == 1 && cyclescope_finish(run, &result, &error) == 0 && result.cut && result.total.number == 3, error.text);
