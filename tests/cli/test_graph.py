@@ -43,6 +43,33 @@ def test_predicted_cycles_are_those_of_a_simulation(here, core, workload, perfec
     assert abs(predicted(report, *perfect) - simulated) <= 0.01 * simulated
 
 
+# Two branches that nobody can predict, shortly after each other; the wrong path of the first one divides.
+DIVIDES = """
+static unsigned long state = 1, sum, other = 7;
+int main(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005ul + 1442695040888963407ul;
+        unsigned long x = state >> 40;
+        if (x & 1)
+            sum += state / (x | 1);
+        if (x & 2)
+            other += i;
+        else
+            other ^= x;
+        sum += other / (x | 3);
+    }
+    return 0;
+}
+"""
+
+
+def test_a_divider_is_busy_once_for_each_wrong_path(here, guests):
+    guests("divides", DIVIDES, "-static")
+    report = stack(here, "--skip 100000 --warm --warmup 50000 --max-insns 100000 ./divides")
+    assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
+
+
 @pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload", ["branch_bound", "balanced"])
 def test_a_warm_up_ends_with_an_empty_pipeline(here, core, workload):
