@@ -1,5 +1,7 @@
 #include "graph/contention.h"
 
+#include <string.h>
+
 /* A field that is full when `limit` more have been added to it; 0 if it never is. */
 static uint64_t room_for(unsigned limit, unsigned full)
 {
@@ -76,6 +78,34 @@ struct contention_wait contention_retry(struct contention *c, const struct conte
     return (struct contention_wait){.distance = distance, .delay = (unsigned)(at - end)};
 }
 
+/* Elements of a table that are consecutive in memory, of the cycles from `begin` to `end`: returns how many, from the
+ * first one on. */
+static uint64_t consecutive(uint64_t begin, uint64_t end)
+{
+    uint64_t left = MSHR_CYCLES - begin % MSHR_CYCLES;
+    return end - begin < left ? end - begin : left;
+}
+
+static void clear(struct misses *m, uint64_t begin, uint64_t end)
+{
+    for (uint64_t n; begin < end; begin += n) {
+        n = consecutive(begin, end);
+        memset(&m->used[begin % MSHR_CYCLES], 0, n);
+        memset(&m->ends[begin % MSHR_CYCLES], 0, n);
+    }
+}
+
+/* Takes an MSHR, if one is free, from cycle `begin` to the cycle before `end`. */
+static void take(struct misses *m, uint8_t mshrs, uint64_t begin, uint64_t end)
+{
+    for (uint64_t n; begin < end; begin += n) {
+        uint8_t *used = &m->used[begin % MSHR_CYCLES];
+        n = consecutive(begin, end);
+        for (uint64_t k = 0; k < n; k++)
+            used[k] = (uint8_t)(used[k] + (used[k] < mshrs));
+    }
+}
+
 /* Lets the table end at cycle `end` or later. */
 static void extend(struct misses *m, uint64_t end)
 {
@@ -84,8 +114,7 @@ static void extend(struct misses *m, uint64_t end)
     uint64_t first = end - MSHR_CYCLES;
     if (first - m->first >= MSHR_CYCLES)
         m->first = first - MSHR_CYCLES;
-    for (uint64_t i = m->first; i < first; i++)
-        m->used[i % MSHR_CYCLES] = m->ends[i % MSHR_CYCLES] = 0;
+    clear(m, m->first, first);
     m->first = first;
 }
 
@@ -103,8 +132,7 @@ void contention_add_miss(struct contention *c, unsigned mshrs, uint64_t begin, u
     if (mshrs > MSHRS_MOST)
         return;
     extend(m, end + 1);
-    for (uint64_t i = begin > m->first ? begin : m->first; i < end; i++)
-        m->used[i % MSHR_CYCLES] += m->used[i % MSHR_CYCLES] < mshrs;
+    take(m, (uint8_t)mshrs, begin > m->first ? begin : m->first, end);
     m->freed_by[end % MSHR_CYCLES] = (uint16_t)arrival;
     m->ends[end % MSHR_CYCLES] += m->ends[end % MSHR_CYCLES] < UINT8_MAX;
 }

@@ -8,7 +8,8 @@
  * how far times can have grown since the last check, so that they never overflow.
  *
  * Loops over lanes are written for the compiler's vectorizer: rows are arrays of a fixed length, pointers are restrict,
- * and cases that need other loops are decided once per instruction. */
+ * and cases that need other loops are decided once per instruction. A loop takes a row through several stages where it
+ * can: a row that is read soon after it was written costs more than the operations on it. */
 #ifndef CYCLESCOPE_GRAPH_LANES_PRIV_H
 #define CYCLESCOPE_GRAPH_LANES_PRIV_H
 
