@@ -606,6 +606,34 @@ def test_a_program_that_changes_nothing_runs_while_it_is_measured(cli, guest, ac
     assert sampled["rehearsed"] == visible and sampled["failed"] == sampled["strayed"] == 0
 
 
+# Calls code that it has written itself, and writes it anew now and then.
+WRITES_CODE = r"""
+int main(void)
+{
+    uint32_t *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned all = 0;
+    for (int i = 0; i < 2000; i++) {
+        code[0] = 0x513 | (i % 1000) << 20; /* li a0, i % 1000 */
+        code[1] = 0x8067;                   /* ret */
+        __builtin___clear_cache((char *)code, (char *)(code + 2));
+        for (int k = 0; k < 20; k++) {
+            all += ((int (*)(void))code)();
+            toss(5);
+        }
+    }
+    return all != 19980000;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_copies_of_a_program_that_writes_code(cli, guest, words):
+    result = cli.run(*words, "--json", "json", guest("writes_code", WRITES_CODE))
+    sampled = cli.json()["sampled"]
+    assert result.status == 0 and sampled["windows"] > 5
+    assert sampled["failed"] == sampled["strayed"] == 0, sampled
+
+
 ASKS_FOR_TERMINAL = r"""
 int main(void)
 {

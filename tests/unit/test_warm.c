@@ -231,7 +231,7 @@ static struct hart initial_hart(const struct world *w, struct random *r)
 static void save_and_go_on(struct world *w, struct engine_state *e, struct warmer *warmer)
 {
     struct saved_states *states = saved_new(1);
-    struct saved_reader reader = {NULL};
+    struct saved_reader reader = {.state = NULL};
     struct warm_flight flight;
     size_t core_bytes = core_warm_bytes(w->core), bytes = core_bytes + sizeof flight;
     char *state = calloc(1, bytes);

@@ -121,7 +121,7 @@ void interp_code_changed(void *context, uint64_t start, uint64_t end)
     struct engine_state *e = context;
     uint64_t first = start / GUEST_PAGE, last = (end - 1) / GUEST_PAGE;
     memset(e->executable, 0, sizeof e->executable);
-    if (e->pages_size == 0 || start >= end)
+    if (e->pages_size == 0 || start >= end || e->kept_from_forks) /* a process that was forked has no blocks */
         return;
     if (last - first < 16) {
         for (uint64_t number = first; number <= last; number++)
