@@ -7,9 +7,9 @@
 #include <zstd.h>
 
 enum {
-    MEMORY = 96 << 20,    /* bytes of all states */
+    MEMORY = 96 << 20,     /* bytes of all states */
     STATES_MOST = 1 << 14, /* most states of a stretch */
-    LEVEL = 1,            /* zstd level */
+    LEVEL = 1,             /* zstd level */
 };
 
 struct saved_state {
