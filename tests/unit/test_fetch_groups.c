@@ -21,11 +21,12 @@ struct literal_groups {
     bool begun, after_mispredicted, after_serial;
 };
 
-/* Whether the instruction ends its group in this variant, because it waits for its line. */
+/* Whether the instruction ends its group in this variant, because it waits for its line or translation. */
 static bool waits(const struct graph_node *n, unsigned variant)
 {
-    unsigned prediction = variant & 2 ? PREDICTION_REAL : PREDICTION_PERFECT;
-    return variant & 1 && n->fetch_waits >> prediction & 1;
+    unsigned prediction = variant & GROUP_BRANCH ? PREDICTION_REAL : PREDICTION_PERFECT;
+    bool line = n->fetch_waits >> prediction & 1, translation = n->itlb_cycles[prediction] != 0;
+    return (variant & GROUP_L1I && line) || (variant & GROUP_ITLB && translation);
 }
 
 /* Returns whether the instruction begins a group. */
@@ -34,8 +35,8 @@ static bool join(struct literal_groups *f, const struct held_insn *h, const stru
     struct literal_group *g = &f->group[variant];
     const struct graph_core *c = &f->core;
     uint64_t first = h->pc / c->fetch_line_bytes, last = (h->pc + h->length - 1) / c->fetch_line_bytes;
-    bool redirected = variant & 2 && (f->after_mispredicted || n->misfetch_cycles);
-    unsigned reads = (first != g->line || (variant & 2 && f->after_mispredicted)) + (last != first);
+    bool redirected = variant & GROUP_BRANCH && (f->after_mispredicted || n->misfetch_cycles);
+    unsigned reads = (first != g->line || (variant & GROUP_BRANCH && f->after_mispredicted)) + (last != first);
     bool ends = !f->begun || f->after_serial || redirected || g->insns >= c->fetch_width || g->branches_left == 0 ||
                 reads > g->lines_left;
     if (ends) {
@@ -94,6 +95,8 @@ static void variants_are_formed_by_themselves(void **unused)
             struct held_insn h = random_insn(pc);
             struct graph_node n = {.fetch_waits = (uint8_t)(one_in(10) | one_in(10) << 1)};
             n.misfetch_cycles = one_in(20);
+            for (unsigned v = 0; v < PREDICTIONS; v++)
+                n.itlb_cycles[v] = one_in(30) ? 20 : 0;
             fetch_groups_join(&together, &h, &n);
             assert_int_equal(n.new_group, join_all(&alone, &h, &n));
             pc = h.taken ? pc + 2 * (state >> 20 & 63) : pc + h.length;
