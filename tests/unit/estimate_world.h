@@ -138,4 +138,23 @@ static inline double off_by(double is, double should)
     return fabs(is - should) / fmax(fabs(should), 1e-300);
 }
 
+static const char *const estimator_names[] = {"linear", "interpolation", "regression"};
+
+#define FOR_EACH_ESTIMATOR(name)                                                                                       \
+    for (const char *const *at = estimator_names, *name = *at; at < estimator_names + 3;                               \
+         name = ++at < estimator_names + 3 ? *at : NULL)
+
+static inline void expect_near(double is, double should, double most_off)
+{
+    if (!(off_by(is, should) <= most_off))
+        fail_msg("%g instead of %g", is, should);
+}
+
+/* A slot has about 110 events. */
+static inline void noisy(const struct world *w, size_t i, struct random *r, struct world_slot *to)
+{
+    (void)w, (void)i;
+    to->count = 100 + random_u64(r) % 21;
+}
+
 #endif
