@@ -31,7 +31,8 @@ struct place {
     uint64_t pc;
     uint64_t count;  /* instructions at which the lag changes */
     int64_t gained;  /* sum of these changes */
-    uint64_t latest; /* number of the last of these instructions */
+    int64_t largest; /* the largest of them */
+    uint64_t insn;   /* number of the instruction at which it happens */
 };
 
 static int by_pc(const void *a, const void *b)
@@ -39,7 +40,7 @@ static int by_pc(const void *a, const void *b)
     const struct place *x = a, *y = b;
     if (x->pc != y->pc)
         return x->pc < y->pc ? -1 : 1;
-    return x->latest < y->latest ? -1 : x->latest > y->latest;
+    return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
 static int by_gain(const void *a, const void *b)
@@ -57,7 +58,10 @@ static uint64_t merge(struct place *p, uint64_t count)
         if (places && p[places - 1].pc == p[i].pc) {
             p[places - 1].count += p[i].count;
             p[places - 1].gained += p[i].gained;
-            p[places - 1].latest = p[i].latest;
+            if (llabs(p[i].largest) > llabs(p[places - 1].largest)) {
+                p[places - 1].largest = p[i].largest;
+                p[places - 1].insn = p[i].insn;
+            }
         } else {
             p[places++] = p[i];
         }
@@ -89,16 +93,18 @@ void times_print(FILE *to, const struct held_insn *insns, const struct literal_t
     for (uint64_t i = 0; i < count; i++) {
         int64_t lag = graph[i].committed - simulated[i].committed;
         if (lag != before)
-            p[changes++] = (struct place){.pc = insns[i].pc, .count = 1, .gained = lag - before, .latest = i};
+            p[changes++] = (struct place){
+                .pc = insns[i].pc, .count = 1, .gained = lag - before, .largest = lag - before, .insn = i};
         before = lag;
     }
     uint64_t places = merge(p, changes);
     fprintf(to,
-            "lag of the graph at the end: %" PRId64 " cycles; places that change it most, with the last instruction\n",
+            "lag of the graph at the end: %" PRId64
+            " cycles; places that change it most, with the instruction at which most\n",
             before - first);
     fprintf(to, "%8s %8s  %10s  %5s  %5s  cycles from fetch to dispatch, issue, completion, commit\n", "cycles",
             "times", "pc", "class", "misp");
     for (uint64_t i = 0; i < places && i < rows; i++)
-        print_place(to, &p[i], &insns[p[i].latest], &graph[p[i].latest], &simulated[p[i].latest]);
+        print_place(to, &p[i], &insns[p[i].insn], &graph[p[i].insn], &simulated[p[i].insn]);
     free(p);
 }

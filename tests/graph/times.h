@@ -20,7 +20,7 @@ void times_dispatched(struct times_log *l, const struct insn_view *v, uint64_t c
 void times_issued(struct times_log *l, const struct insn_view *v, uint64_t cycle);
 void times_completed(struct times_log *l, const struct insn_view *v, uint64_t cycle);
 
-/* Prints the `rows` places with the most lag, and their times in the last instruction there. */
+/* Prints the `rows` places with the most lag, and their times in the instruction at which it changes most. */
 void times_print(FILE *to, const struct held_insn *insns, const struct literal_times *graph,
                  const struct literal_times *simulated, uint64_t count, unsigned rows);
 
