@@ -101,7 +101,10 @@ FOR_EACH_HOST void lanes_end_wrong_path(struct lanes *l)
     unsigned number = l->wrong_paths % GRAPH_WRONG_PATHS;
     const struct row *since = &l->wrong_since[number];
     ALL_LANES(i)
-    l->wrong_length[number].lane[i] = (int16_t)(l->result.lane[i] - since->lane[i]);
+    {
+        int length = l->result.lane[i] - since->lane[i];
+        l->wrong_length[number].lane[i] = (int16_t)(length < INT16_MAX ? length : INT16_MAX);
+    }
 }
 
 /* Sets `request` to when a wrong path requests a line, and `late` in the lanes in which it resolves before. */

@@ -88,6 +88,28 @@ static void wrong_paths_do_not_wait_for_perfect_structures(void **state)
     assert_int_equal(cycles_without(GRAPH_L1D | GRAPH_L2D | GRAPH_ITLB), 1 + 1 + LINE + BEYOND + REST);
 }
 
+/* A wrong path may be longer than the times of lanes have room for: a chain of loads within the window resolves it. */
+static void a_wrong_path_may_be_very_long(void **state)
+{
+    (void)state;
+    enum { LONG = 2400, LOADS = 24 };
+    for (unsigned loads = 1; loads <= LOADS; loads++) {
+        begin();
+        for (unsigned i = 0; i < loads; i++) {
+            struct graph_node *n = add_load(LONG);
+            n->dest = n->source[0] = REG;
+        }
+        struct graph_node *n = add();
+        n->flags = NODE_MISPREDICTED;
+        n->source[0] = REG;
+        n = add();
+        long without = cycles();
+        assert_true(without > (long)loads * LONG);
+        n->wrong_line[0] = (struct wrong_edge){.distance = 1, .cycles = 20};
+        assert_int_equal(cycles(), without);
+    }
+}
+
 /* ---- lines of wrong paths, in the core */
 
 static void a_wrong_line_is_told_once(void **state)
@@ -185,6 +207,7 @@ int main(void)
         cmocka_unit_test(a_wrong_path_that_resolves_early_requests_no_line),
         cmocka_unit_test(of_two_wrong_paths_one_is_enough),
         cmocka_unit_test(wrong_paths_do_not_wait_for_perfect_structures),
+        cmocka_unit_test(a_wrong_path_may_be_very_long),
         cmocka_unit_test(a_prefetched_line_waits_for_the_bus),
         cmocka_unit_test(a_wrong_line_is_told_once),
         cmocka_unit_test(the_soonest_of_later_wrong_paths_counts),
