@@ -110,6 +110,7 @@ struct sample_summary sampled_summary(const struct run_report *r)
                                    .failed = failures(s, &first),
                                    .strayed = s->strayed,
                                    .window_insns = s->points.insns,
+                                   .head = s->points.head,
                                    .measured = s->measured,
                                    .cpi_half = sampled_cpi_half(r)};
 }

@@ -28,7 +28,8 @@ double sampled_count_half(const struct run_report *r, const struct count_row *ro
 struct sample_summary {
     bool whole, systematic;          /* `whole`: the run was so short that it was simulated whole; the rest is 0 then */
     size_t windows, failed, strayed; /* measured windows; windows that were not simulated; see struct measured */
-    uint64_t window_insns, measured; /* instructions of a window, and of all windows */
+    uint64_t window_insns, head;     /* instructions of a window, and of the head, which was measured whole */
+    uint64_t measured;               /* instructions of all windows and the head */
     double cpi_half;                 /* half interval of the CPI */
 };
 struct sample_summary sampled_summary(const struct run_report *r); /* r->sampled may be NULL */

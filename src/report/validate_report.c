@@ -156,16 +156,18 @@ static double largest_half_percent(const struct validate_report *r)
 static void print_sample(const struct validate_report *r, FILE *to)
 {
     const struct sample_summary *s = &r->runs[0].sample;
-    char length[GROUPED_SIZE], insns[GROUPED_SIZE];
+    char length[GROUPED_SIZE], insns[GROUPED_SIZE], head[GROUPED_SIZE], first[GROUPED_SIZE + 16] = "";
     if (s->whole) {
         text_paragraph(to, "The program is so short that every run was simulated whole.");
         return;
     }
+    if (s->head)
+        snprintf(first, sizeof first, " and the first %s", grouped(s->head, head));
     text_paragraph(
         to,
-        "Every run is estimated from the same %zu windows of %s instructions, %.2f %% of %s. The CPI is known "
+        "Every run is estimated from the same %zu windows of %s instructions%s, %.2f %% of %s. The CPI is known "
         "to ±%.2f %%, and that of all runs to ±%.2f %% at worst (95 %% intervals).",
-        s->windows, grouped(s->window_insns, length), 100 * (double)s->measured / (double)r->total->instructions,
+        s->windows, grouped(s->window_insns, length), first, 100 * (double)s->measured / (double)r->total->instructions,
         grouped(r->total->instructions, insns), 100 * s->cpi_half / cpi_of(r, (int64_t)r->total->cycles),
         largest_half_percent(r));
     if (s->failed)

@@ -294,7 +294,7 @@ def test_the_page_of_sampled_runs_has_their_intervals(sampled):
     about = sampled.report["sampled"]
     half = 50 * (about["cpi"][1] - about["cpi"][0]) / sampled.report["cpi"]
     assert about["method"] == "systematic" and about["largest_half_percent"] >= half > 0
-    assert f"same {about['windows']} windows of 5,000 instructions" in " ".join(sampled.err.split())
+    assert f"same {about['windows']} windows of 5,000 instructions and the first " in " ".join(sampled.err.split())
     assert f"to ±{half:.2f} %, and that of all runs to ±{about['largest_half_percent']:.2f} % at worst" in " ".join(sampled.err.split())
 
 
