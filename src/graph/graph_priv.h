@@ -106,8 +106,8 @@ enum node_flag {
 };
 
 /* The wrong path of the mispredicted instruction at this distance, counted in mispredictions, requests the line of an
- * instruction so many cycles after that instruction was fetched. If it resolves before, the wrong path does not get
- * there. The cycles are those of struct wrong_request. */
+ * instruction. The cycles count from the fetch of the mispredicted instruction, in the parts of struct wrong_request.
+ * If it resolves before, the wrong path does not get there. */
 struct wrong_edge {
     uint8_t distance; /* 0: none */
     uint16_t cycles, lines, second_lines, walks, room;

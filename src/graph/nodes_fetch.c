@@ -45,7 +45,7 @@ static void set_fetch_stalls(const struct node_builder *b, const struct fetch_st
     }
 }
 
-/* The distance in mispredictions to the mispredicted instruction that is so many instructions back; 0: too far. */
+/* The distance, in mispredictions, to the mispredicted instruction `insns` instructions back; 0: too far. */
 static unsigned wrong_distance(const struct node_builder *b, uint32_t insns)
 {
     unsigned most = b->wrong_paths < GRAPH_WRONG_PATHS ? b->wrong_paths : GRAPH_WRONG_PATHS;

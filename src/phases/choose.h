@@ -17,7 +17,7 @@ enum {
     CHOOSE_WINDOWS =
         500, /* windows of a sample, if no number is given: enough to plan a second pass, which costs little */
     CHOOSE_LIMIT = 4096,   /* most points that may be given */
-    POINTS_PER_PHASE = 12, /* fewest points of a phase, if it has so many units */
+    POINTS_PER_PHASE = 12, /* fewest points of a phase that has at least this number of units */
     PHASES_MOST = 30,      /* most clusters; outliers, the end and the head are phases, too */
     CHOOSE_TWICE = 24      /* windows of a sample that are measured a second time, with longer warming */
 };

@@ -10,8 +10,8 @@
 /* ---- units that are unlike the windows */
 
 enum { RARE_SHARE = 3 }; /* most rare units: the number of windows divided by this */
-/* A rare unit has at least this leverage (a window there would decide this much of its prediction), and so many times
- * that of an average window. */
+/* A rare unit has at least this leverage (a window there would decide this much of its prediction), and at least
+ * RARE_TIMES that of an average window. */
 static const double RARE_LEVERAGE = 0.05, RARE_TIMES = 3;
 
 struct influence {

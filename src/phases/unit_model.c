@@ -103,7 +103,7 @@ static size_t count_windows(const struct sampled_run *s)
     return windows;
 }
 
-/* Sets columns and `inverse`, from so many windows. */
+/* Sets columns and `inverse` from the windows, whose number is given. */
 static void fit(struct sampled_run *s, size_t windows)
 {
     struct unit_model *m = &s->model;

@@ -34,7 +34,7 @@ static void a_walk_begins_a_new_fetch_group(void **state)
 /* ---- lines of wrong paths, in the graph */
 
 /* A load from memory, a branch that waits for it and is mispredicted, and an instruction whose line its wrong path
- * requests so many cycles after the fetch of the branch. */
+ * requests `cycles` after the fetch of the branch. */
 static struct graph_node *add_wrong_path(unsigned cycles)
 {
     begin();
