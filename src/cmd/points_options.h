@@ -31,8 +31,10 @@ struct points_options {
         {"weights", OPTION_STRING, &(o)->weights, "FILE", "with --points FILE: SimPoint's weights of the points"},     \
         {"systematic", OPTION_FLAG, &(o)->systematic, NULL, "simulate a small window in every period instead"},        \
         {"window", OPTION_POSITIVE, &(o)->window, "N", "instructions per window (20K), or point of a FILE (10M)"},     \
-        {"period", OPTION_POSITIVE, &(o)->period, "N", "with --systematic: instructions per window (the run / 500)"},  \
-        {"point-count", OPTION_POSITIVE, &(o)->count, "N", "with --points auto: number of points (500)"},              \
+        {"period", OPTION_POSITIVE, &(o)->period, "N",                                                                 \
+         "with --systematic: instructions per window (chosen by precision)"},                                          \
+        {"point-count", OPTION_POSITIVE, &(o)->count, "N",                                                             \
+         "with --points auto: number of points (chosen by precision)"},                                                \
     {                                                                                                                  \
         "lead", OPTION_POSITIVE, &(o)->lead, "N", "instructions that warm a stretch (50M), or a point of a FILE (20M)" \
     }

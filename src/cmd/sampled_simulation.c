@@ -6,10 +6,10 @@
 
 #include "base/version.h"
 #include "cmd/progress.h"
+#include "cmd/sampled_refine.h"
 #include "cmd/simulation_run.h"
 #include "phases/choose.h"
 #include "phases/kept.h"
-#include "phases/refine.h"
 
 /* Context of the callbacks of a pass: the progress line, and the file of --keep. */
 struct pass_context {
@@ -89,7 +89,6 @@ static uint64_t key_of(const struct process *p, const struct points *points, con
 enum {
     SECOND_LEADS = 3,   /* points: lead of the second measurement, in multiples of the usual one */
     HEAD_PERIODS = 100, /* assumed length of a run of unknown length, in periods, to choose the head */
-    MORE_SHARE = 8,     /* a second pass measures at most 1 / MORE_SHARE of the run */
 };
 #define PERIOD_USUAL UINT64_C(1000000)   /* instructions of a period of a run of unknown length */
 #define RUN_SHORT    UINT64_C(100000000) /* runs up to this length are simulated whole: a sample takes about as long */
@@ -97,7 +96,8 @@ enum {
 /* The windows of a systematic sample. `insns` is the length of the run; 0: unknown. */
 static void choose_systematic(const struct points_options *o, uint64_t insns, struct points *to)
 {
-    uint64_t period = o->period ? o->period : insns ? insns / CHOOSE_WINDOWS : PERIOD_USUAL;
+    uint64_t windows = o->precision > 0 ? CHOOSE_FIRST : CHOOSE_WINDOWS;
+    uint64_t period = o->period ? o->period : insns ? insns / windows : PERIOD_USUAL;
     uint64_t units = period / o->window;
     to->insns = o->window;
     to->period = (units < 2 ? 2 : units) * o->window;
@@ -121,7 +121,13 @@ static int choose_points(struct process *p, const struct points_options *o, cons
                          struct sampled_run *s, struct pass_context *t, bool *whole, struct error *err)
 {
     struct points *to = &s->points;
-    struct choose_options choice = {o->window, o->count, process_configuration(p)->seed};
+    const bool again = o->precision > 0;
+    struct choose_options choice = {.unit = o->window,
+                                    .points = o->count ? o->count
+                                              : again  ? CHOOSE_FIRST
+                                                       : CHOOSE_WINDOWS,
+                                    .per_phase = again ? CHOOSE_PER_PHASE_FIRST : CHOOSE_PER_PHASE,
+                                    .seed = process_configuration(p)->seed};
     struct error unknown;
     *whole = false;
     to->lead = o->lead;
@@ -145,48 +151,6 @@ static int choose_points(struct process *p, const struct points_options *o, cons
     return *whole ? 0 : code;
 }
 
-/* Runs a second pass if the interval of the CPI is wider than asked for. If the precision is not reached, that is not
- * an error: sampled->too_wide says why. */
-static int refine(const struct points_options *o, const struct simulation *s, struct pass_context *t,
-                  struct spare *spare, struct sampled_run *sampled, struct error *err)
-{
-    struct refinement more;
-    struct error why;
-    struct sampled_rate e = combine(sampled, combine_cycles, NULL);
-    sampled->precision = o->precision;
-    if (o->precision == 0 || e.half <= o->precision * e.value)
-        return 0;
-    if (spare == NULL || sampled->units.count == 0) {
-        error_set(&sampled->too_wide, -ENOTSUP, "the program cannot be run a second time");
-        return 0;
-    }
-    int code = refine_plan(sampled, o->precision, sampled->result.insns / MORE_SHARE, s->warmup_insns, &more, err);
-    if (code == 0 && more.points.count) {
-        status_line_draw(t->line, "measuring more windows");
-        code = spare_measure(spare, &more.points, sampled, &why);
-        if (code != 0)
-            error_set(&sampled->too_wide, code, "%.400s", why.text);
-        else if (refine_separate_rare(sampled, &more) != 0)
-            code = error_set(err, -ENOMEM, "out of memory for estimates");
-        else
-            code = combine_prepare(sampled, err);
-        if (sampled->too_wide.text[0])
-            code = 0;
-        e = combine(sampled, combine_cycles, NULL);
-    }
-    if (code == 0 && e.half > o->precision * e.value && sampled->too_wide.text[0] == '\0') {
-        if (more.wanted > more.points.count)
-            error_set(&sampled->too_wide, -E2BIG, "%llu more windows are needed, a large part of the run",
-                      (unsigned long long)(more.wanted - more.points.count));
-        else
-            error_set(&sampled->too_wide, -ERANGE,
-                      "the windows vary more than the first ones showed, or warming leaves "
-                      "too much open");
-    }
-    refinement_free(&more);
-    return code;
-}
-
 static int run_pass(struct process *p, const struct points_options *o, struct simulation *s, struct pass_context *t,
                     struct sampled_run *sampled, struct error *err)
 {
@@ -207,7 +171,9 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     bool again = o->precision > 0 && t->run.insns;
     struct saved_states *states = again ? saved_new((unsigned)(t->run.insns / sampled->points.stretch) + 2) : NULL;
     pass.save = states;
-    struct spare *spare = again ? spare_new(p, &pass, &ignored) : NULL;
+    struct refine_context refine = {.precision = o->precision, .warmup_insns = s->warmup_insns, .line = t->line};
+    if (again)
+        refine.spares = spares_new(p, &pass);
     int code = pass_run(p, &pass, &sampled->result, err);
     int closed = kept_close(t->kept, code ? &ignored : err);
     if (code == 0)
@@ -215,8 +181,8 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     if (code == 0)
         code = combine_prepare(sampled, err);
     if (code == 0 && !process_interruption(p))
-        code = refine(o, s, t, spare, sampled, err);
-    spare_free(spare);
+        code = refine_run(&refine, sampled, err);
+    spares_free(&refine.spares);
     saved_free(states);
     status_line_clear(t->line);
     int finished = pass_finish(p, &pass, &sampled->result, code ? &ignored : err);

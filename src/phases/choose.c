@@ -46,14 +46,14 @@ struct allotment {
     size_t *points;  /* by phase: how many of them become points */
 };
 
-/* Distributes `points` points: POINTS_PER_PHASE to each phase, then one by one to the phase with the largest
+/* Distributes `points` points: `least` to each phase, then one by one to the phase with the largest
  * weight / (points + 1), until all are given or no units are left. So rare phases have enough points to show how much
  * they vary. */
-static void allot(const struct points *p, struct allotment *a, size_t points)
+static void allot(const struct points *p, struct allotment *a, size_t points, unsigned least)
 {
     size_t given = 0;
     for (unsigned h = 0; h < p->phases; h++)
-        given += a->points[h] = a->members[h] < POINTS_PER_PHASE ? a->members[h] : POINTS_PER_PHASE;
+        given += a->points[h] = a->members[h] < least ? a->members[h] : least;
     while (given < points) {
         unsigned best = p->phases;
         double most = 0;
@@ -128,7 +128,7 @@ static void mark_twice(struct points *p)
 }
 
 /* Sets phases and points of `p`, whose other values are set. `phases` without the head. */
-static int fill(const struct unit_phases *units, unsigned phases, size_t points, uint64_t seed, struct points *p)
+static int fill(const struct unit_phases *units, unsigned phases, const struct choose_options *o, struct points *p)
 {
     struct allotment a = {.members = calloc(phases, sizeof *a.members), .points = calloc(phases, sizeof *a.points)};
     struct random random;
@@ -138,14 +138,14 @@ static int fill(const struct unit_phases *units, unsigned phases, size_t points,
     bool whole = a.members && a.points && p->phase;
     if (whole) {
         fill_phases(units, &a, p);
-        allot(p, &a, points);
+        allot(p, &a, o->points, o->per_phase);
     }
     for (unsigned h = 0; whole && h < phases; h++)
         all += a.points[h];
     p->point = whole ? calloc(all + 1, sizeof *p->point) : NULL;
     if (p->point && p->head)
         p->point[p->count++] = (struct point){.window = {0, p->head}, .phase = phases};
-    random_seed(&random, seed);
+    random_seed(&random, o->seed);
     for (unsigned h = 0; p->point && h < phases; h++)
         draw(units, &a, h, &random, p);
     p->phases += p->head > 0;
@@ -224,8 +224,8 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
                   struct error *err)
 {
     struct clusters c = {0};
-    size_t points = o->points ? o->points : CHOOSE_WINDOWS, per_interval = s->interval / o->unit;
-    unsigned phases = (unsigned)(points / POINTS_PER_PHASE);
+    size_t per_interval = s->interval / o->unit;
+    unsigned phases = (unsigned)(o->points / o->per_phase);
     phases = phases < 1 ? 1 : phases > PHASES_MOST ? PHASES_MOST : phases;
     if (s->insns < s->interval)
         return error_set(err, -ENODATA, "the run is shorter than a point of %llu instructions, or an interval of %llu",
@@ -240,11 +240,11 @@ int points_choose(const struct bbv_set *s, const struct choose_options *o, struc
     p->covered = s->insns;
     size_t first = (p->head + s->interval - 1) / s->interval;
     size_t complete = s->count - (s->count && s->vector[s->count - 1].insns < s->interval);
-    if (code == 0 &&
-        separate_outliers(&c, (const projected *)vector, first, complete, points / OUTLIER_SHARE / per_interval) != 0)
+    if (code == 0 && separate_outliers(&c, (const projected *)vector, first, complete,
+                                       o->points / OUTLIER_SHARE / per_interval) != 0)
         code = error_set(err, -ENOMEM, "out of memory for points");
     free(vector);
-    if (code == 0 && (list_units(s, &c, p, units) != 0 || fill(units, c.count + 1, points, o->seed, p) != 0))
+    if (code == 0 && (list_units(s, &c, p, units) != 0 || fill(units, c.count + 1, o, p) != 0))
         code = error_set(err, -ENOMEM, "out of memory for points");
     clusters_free(&c);
     if (code == 0)

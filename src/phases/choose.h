@@ -8,18 +8,20 @@
 #include "phases/points.h"
 
 struct choose_options {
-    uint64_t unit; /* length of a point, in instructions */
-    size_t points; /* number of points; 0: CHOOSE_WINDOWS */
+    uint64_t unit;      /* length of a point, in instructions */
+    size_t points;      /* number of points */
+    unsigned per_phase; /* fewest points of a phase that has at least this number of units */
     uint64_t seed;
 };
 
 enum {
-    CHOOSE_WINDOWS =
-        500, /* windows of a sample, if no number is given: enough to plan a second pass, which costs little */
-    CHOOSE_LIMIT = 4096,   /* most points that may be given */
-    POINTS_PER_PHASE = 12, /* fewest points of a phase that has at least this number of units */
-    PHASES_MOST = 30,      /* most clusters; outliers, the end and the head are phases, too */
-    CHOOSE_TWICE = 24      /* windows of a sample that are measured a second time, with longer warming */
+    CHOOSE_WINDOWS = 500,       /* windows of a sample, if no number is given and no second pass follows */
+    CHOOSE_FIRST = 150,         /* windows of a first pass, which a second one completes (refine.h) */
+    CHOOSE_PER_PHASE = 12,      /* for choose_options.per_phase, without a second pass */
+    CHOOSE_PER_PHASE_FIRST = 5, /* with one */
+    CHOOSE_LIMIT = 4096,        /* most points that may be given */
+    PHASES_MOST = 30,           /* most clusters; outliers, the end and the head are phases, too */
+    CHOOSE_TWICE = 24           /* windows of a sample that are measured a second time, with longer warming */
 };
 
 /* Instructions of an interval whose units are points: a multiple of the unit, half a million if that is possible. */

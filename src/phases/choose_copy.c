@@ -25,7 +25,7 @@ struct choice {
     unsigned phases;
     uint64_t window_insns, head;
     size_t units;
-    struct point point[CHOOSE_LIMIT + POINTS_PER_PHASE * PHASES_MOST + 1];
+    struct point point[CHOOSE_LIMIT + CHOOSE_PER_PHASE * PHASES_MOST + 1];
     struct point_phase phase[PHASES_MOST + 3];
     uint8_t unit[UNITS_MOST];
 };

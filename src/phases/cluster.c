@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "phases/k_means.h"
 #include "phases/project.h"
 
 enum {
@@ -16,131 +16,35 @@ enum {
     MOST_SAMPLES = 2048 /* intervals that centers are found with */
 };
 
-/* The projected vectors of all intervals, or of a sample of them. */
-struct vectors {
-    size_t count;
-    const projected *at;
-};
-
-/* A division into k clusters. */
-struct solution {
-    unsigned k;
-    projected *center;
-    uint32_t *of;  /* by vector: its cluster */
-    double spread; /* sum of squared distances to the centers */
-};
-
 /* Working memory of k-means. */
 struct buffers {
-    struct solution trial;
+    struct division trial;
     double *nearest; /* by vector: squared distance to the closest center */
-    struct mean {
-        double sum[PROJECTED], count;
-    } * mean; /* by cluster */
+    double *sums;
 };
 
-static double uniform(struct random *r)
+static float distance(const struct vectors *p, size_t i, const struct division *s, uint32_t k)
 {
-    return (double)(random_u64(r) >> 11) / 9007199254740992.0;
-}
-
-/* Four numbers at a time, as k-means spends nearly all of its time here. */
-static float squared_distance(const float *a, const float *b)
-{
-    typedef float four __attribute__((vector_size(16), aligned(4)));
-    four sum = {0};
-    for (unsigned d = 0; d < PROJECTED; d += 4) {
-        four apart = *(const four *)(a + d) - *(const four *)(b + d);
-        sum += apart * apart;
-    }
-    return sum[0] + sum[1] + sum[2] + sum[3];
+    return squared_distance(vector_at(p, i), s->center + (size_t)k * PROJECTED, PROJECTED);
 }
 
 /* ---- k-means */
 
-/* Initial centers far from each other (k-means++): each new one is drawn with a probability proportional to the squared
- * distance to the closest center so far. */
-static void choose_centers(const struct vectors *p, struct solution *to, double *nearest, struct random *r)
-{
-    memcpy(to->center[0], p->at[random_u64(r) % p->count], sizeof to->center[0]);
-    for (size_t i = 0; i < p->count; i++)
-        nearest[i] = DBL_MAX;
-    for (unsigned k = 1; k < to->k; k++) {
-        double sum = 0;
-        for (size_t i = 0; i < p->count; i++) {
-            nearest[i] = fmin(nearest[i], squared_distance(p->at[i], to->center[k - 1]));
-            sum += nearest[i];
-        }
-        double at = uniform(r) * sum;
-        size_t chosen = 0;
-        while (chosen + 1 < p->count && (at -= nearest[chosen]) >= 0)
-            chosen++;
-        memcpy(to->center[k], p->at[chosen], sizeof to->center[k]);
-    }
-}
-
-/* Assigns every vector to its closest center. True: some vector changed its cluster. */
-static bool assign(const struct vectors *p, struct solution *to)
-{
-    bool moved = false;
-    to->spread = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        uint32_t best = 0;
-        float least = FLT_MAX;
-        for (uint32_t k = 0; k < to->k; k++) {
-            float here = squared_distance(p->at[i], to->center[k]);
-            if (here < least) {
-                least = here;
-                best = k;
-            }
-        }
-        moved |= to->of[i] != best;
-        to->of[i] = best;
-        to->spread += least;
-    }
-    return moved;
-}
-
-/* Moves every center to the mean of its vectors; a center without vectors stays. */
-static void recenter(const struct vectors *p, struct solution *to, struct mean *mean)
-{
-    memset(mean, 0, to->k * sizeof *mean);
-    for (size_t i = 0; i < p->count; i++) {
-        struct mean *m = &mean[to->of[i]];
-        m->count++;
-        for (unsigned d = 0; d < PROJECTED; d++)
-            m->sum[d] += p->at[i][d];
-    }
-    for (uint32_t k = 0; k < to->k; k++)
-        for (unsigned d = 0; mean[k].count > 0 && d < PROJECTED; d++)
-            to->center[k][d] = (float)(mean[k].sum[d] / mean[k].count);
-}
-
-static void copy_solution(const struct vectors *p, const struct solution *from, struct solution *to)
-{
-    to->k = from->k;
-    to->spread = from->spread;
-    memcpy(to->center, from->center, from->k * sizeof *from->center);
-    memcpy(to->of, from->of, p->count * sizeof *from->of);
-}
-
 /* The best of STARTS runs of k-means with random initial centers. */
-static void best_of_starts(const struct vectors *p, struct buffers *buffers, struct solution *best, struct random *r)
+static void best_of_starts(const struct vectors *p, struct buffers *buffers, struct division *best, struct random *r)
 {
-    struct solution *trial = &buffers->trial;
+    struct division *trial = &buffers->trial;
     best->spread = DBL_MAX;
     for (unsigned start = 0; start < STARTS; start++) {
-        choose_centers(p, trial, buffers->nearest, r);
-        memset(trial->of, 0xff, p->count * sizeof *trial->of);
-        for (unsigned round = 0; assign(p, trial) && round < ROUNDS; round++)
-            recenter(p, trial, buffers->mean);
+        k_means_begin(p, trial, buffers->nearest, r);
+        k_means_run(p, trial, ROUNDS, buffers->sums);
         if (trial->spread < best->spread)
-            copy_solution(p, trial, best);
+            division_copy(p, trial, best);
     }
 }
 
 /* The Bayesian information criterion of spherical clusters (Pelleg and Moore 2000). */
-static double score(const struct vectors *p, const struct solution *s)
+static double score(const struct vectors *p, const struct division *s)
 {
     double n = (double)p->count, sum = 0;
     /* Vectors that differ by less than 1 % count as equal; a number of a vector is 1 / PROJECTED on average. */
@@ -161,14 +65,14 @@ static double score(const struct vectors *p, const struct solution *s)
 
 /* The vector of cluster k that is closest to its center. With `early`: the first one within half way from the closest
  * to the average distance. */
-static size_t representative(const struct vectors *p, const struct solution *s, uint32_t k, bool early)
+static size_t representative(const struct vectors *p, const struct division *s, uint32_t k, bool early)
 {
     double least = DBL_MAX, sum = 0, members = 0;
     size_t best = p->count;
     for (size_t i = 0; i < p->count; i++) {
         if (s->of[i] != k)
             continue;
-        double here = sqrt(squared_distance(p->at[i], s->center[k]));
+        double here = sqrt(distance(p, i, s, k));
         sum += here;
         members++;
         if (here < least - 1e-12) {
@@ -179,7 +83,7 @@ static size_t representative(const struct vectors *p, const struct solution *s, 
     if (!early || members == 0)
         return best;
     for (size_t i = 0; i < best; i++)
-        if (s->of[i] == k && sqrt(squared_distance(p->at[i], s->center[k])) <= (least + sum / members) / 2)
+        if (s->of[i] == k && sqrt(distance(p, i, s, k)) <= (least + sum / members) / 2)
             return i;
     return best;
 }
@@ -191,7 +95,7 @@ static int by_interval(const void *a, const void *b)
 }
 
 /* Fills `c` from a solution for all intervals: points in the order of the run, empty clusters left out. */
-static void fill_clusters(const struct bbv_set *set, const struct vectors *p, const struct solution *s, bool early,
+static void fill_clusters(const struct bbv_set *set, const struct vectors *p, const struct division *s, bool early,
                           struct clusters *c)
 {
     double all = 0;
@@ -216,7 +120,7 @@ static void fill_clusters(const struct bbv_set *set, const struct vectors *p, co
 /* ---- all k */
 
 /* k-means for all k, and the choice of k by score. */
-static const struct solution *solve(const struct vectors *p, struct solution *solution, unsigned most,
+static const struct division *solve(const struct vectors *p, struct division *solution, unsigned most,
                                     const struct cluster_options *o, struct buffers *buffers)
 {
     double best = -DBL_MAX, worst = DBL_MAX;
@@ -236,14 +140,12 @@ static const struct solution *solve(const struct vectors *p, struct solution *so
 }
 
 /* Extends the centers of a sample to all intervals; the result is buffers->trial. */
-static void extend(const struct vectors *p, const struct solution *from, struct buffers *buffers)
+static void extend(const struct vectors *p, const struct division *from, struct buffers *buffers)
 {
-    struct solution *all = &buffers->trial;
+    struct division *all = &buffers->trial;
     all->k = from->k;
-    memcpy(all->center, from->center, from->k * sizeof *from->center);
-    memset(all->of, 0xff, p->count * sizeof *all->of);
-    for (unsigned round = 0; assign(p, all) && round < LAST_ROUNDS; round++)
-        recenter(p, all, buffers->mean);
+    memcpy(all->center, from->center, from->k * sizeof(projected));
+    k_means_run(p, all, LAST_ROUNDS, buffers->sums);
 }
 
 /* The index of sample k: drawn from the k-th of `samples` equal stretches of the run. */
@@ -261,22 +163,10 @@ static projected *make_samples(const struct vectors *p, const struct cluster_opt
     samples->count = p->count < most ? p->count : most;
     projected *at = calloc(samples->count, sizeof *at);
     for (size_t k = 0; at && k < samples->count; k++)
-        memcpy(at[k], p->at[sample_of(p->count, samples->count, k, &r)], sizeof *at);
-    samples->at = (const projected *)at;
+        memcpy(at[k], vector_at(p, sample_of(p->count, samples->count, k, &r)), sizeof *at);
+    samples->at = (const float *)at;
+    samples->width = PROJECTED;
     return at;
-}
-
-static bool make_solution(struct solution *s, unsigned k, size_t count)
-{
-    s->center = calloc(k, sizeof *s->center);
-    s->of = calloc(count, sizeof *s->of);
-    return s->center && s->of;
-}
-
-static void free_solution(struct solution *s)
-{
-    free(s->center);
-    free(s->of);
 }
 
 /* `p` has all intervals; centers are found with `samples`. False: out of memory. */
@@ -284,29 +174,29 @@ static bool find(const struct bbv_set *s, const struct vectors *p, const struct 
                  const struct cluster_options *o, struct clusters *c)
 {
     unsigned most = o->max_clusters < samples->count ? o->max_clusters : (unsigned)samples->count;
-    struct solution *solution = calloc(most, sizeof *solution);
+    struct division *solution = calloc(most, sizeof *solution);
     struct buffers buffers = {.nearest = calloc(samples->count, sizeof *buffers.nearest),
-                              .mean = calloc(most, sizeof *buffers.mean)};
-    bool made = make_solution(&buffers.trial, most, p->count) && solution && buffers.nearest && buffers.mean;
+                              .sums = calloc((size_t)most * (PROJECTED + 1), sizeof *buffers.sums)};
+    bool made = division_make(&buffers.trial, most, PROJECTED, p->count) && solution && buffers.nearest && buffers.sums;
     for (unsigned k = 0; made && k < most; k++)
-        made = make_solution(&solution[k], k + 1, samples->count);
+        made = division_make(&solution[k], k + 1, PROJECTED, samples->count);
     if (made) {
         extend(p, solve(samples, solution, most, o, &buffers), &buffers);
         fill_clusters(s, p, &buffers.trial, o->early, c);
     }
     for (unsigned k = 0; solution && k < most; k++)
-        free_solution(&solution[k]);
-    free_solution(&buffers.trial);
+        division_free(&solution[k]);
+    division_free(&buffers.trial);
     free(solution);
     free(buffers.nearest);
-    free(buffers.mean);
+    free(buffers.sums);
     return made;
 }
 
 int clusters_find(const struct bbv_set *s, const projected *vector, const struct cluster_options *o, struct clusters *c,
                   struct error *err)
 {
-    struct vectors p = {s->count, vector}, samples;
+    struct vectors p = {(const float *)vector, PROJECTED, s->count}, samples;
     size_t most = o->max_clusters < s->count ? o->max_clusters : s->count;
     projected *sampled = make_samples(&p, o, &samples);
     *c = (struct clusters){.point = calloc(most, sizeof *c->point), .of = calloc(s->count, sizeof *c->of)};

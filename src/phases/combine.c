@@ -44,6 +44,31 @@ void combine_count_strayed(struct sampled_run *s)
         s->strayed += s->result.measured[i].strayed;
 }
 
+/* The phases of a systematic sample: one of all units, and the head. */
+static int make_phases(struct sampled_run *s)
+{
+    struct points *p = &s->points;
+    double head = p->head ? fmin(1, (double)p->head / (double)s->result.insns) : 0;
+    size_t units = 0;
+    p->phase = calloc(2, sizeof *p->phase);
+    s->units.count = pass_units(&s->result);
+    s->units.phase = malloc(s->units.count + 1);
+    if (p->phase == NULL || s->units.phase == NULL)
+        return -ENOMEM;
+    for (size_t u = 0; u < s->units.count; u++) {
+        const uint64_t *count = pass_unit(&s->result, u);
+        bool known = count && count[WARM_INSNS] >= p->insns;
+        s->units.phase[u] = known ? 0 : UNIT_ALONE;
+        units += known;
+    }
+    p->phase[p->phases++] = (struct point_phase){.id = 0, .weight = 1 - head, .intervals = units};
+    if (p->head) {
+        p->phase[p->phases] = (struct point_phase){.id = 1, .weight = head, .intervals = 1};
+        s->result.measured[0].phase = p->phases++;
+    }
+    return 0;
+}
+
 int combine_prepare(struct sampled_run *s, struct error *err)
 {
     const struct pass_result *r = &s->result;
@@ -61,17 +86,10 @@ int combine_prepare(struct sampled_run *s, struct error *err)
     if (s->used == 0)
         return error_set(err, -ENODATA, "no window of the run could be simulated: %s",
                          r->count ? r->measured[0].err.text : "it has none");
-    int code = 0;
-    if (s->points.period && s->classes == 0) {
-        code = classes_make(s, err);
-    } else if (r->stretches) {
-        if (s->classes == 0)
-            s->classes = s->points.phases - (s->points.head > 0);
-        if (unit_model_fit(s) != 0)
-            code = error_set(err, -ENOMEM, "out of memory for estimates");
-    }
+    if (s->points.period && s->points.phases == 0 && make_phases(s) != 0)
+        return error_set(err, -ENOMEM, "out of memory for estimates");
     s->missing = missing_weight(s);
-    return code;
+    return 0;
 }
 
 /* ---- stratified sampling */
@@ -104,24 +122,26 @@ static double spread_half(const struct spread *s)
     return s->variance > 0 ? student_t_975(s->variance * s->variance / s->squares) * sqrt(s->variance) : 0;
 }
 
-/* The measured points of a phase. */
-struct phase_sum {
-    size_t count;
-    double mean;    /* of their values */
-    double squares; /* Σ (value - mean)² */
-};
-
-static struct phase_sum sum_phase(const struct pass_result *r, unsigned phase, combine_value *of, void *context)
+void combine_sum_phases(const struct sampled_run *s, combine_value *of, void *context,
+                        const double coefficient[COLUMNS], struct phase_sum *sums)
 {
-    struct phase_sum s = {0};
-    for (size_t i = 0; i < r->count; i++) {
-        if (!r->measured[i].done || r->measured[i].phase != phase)
+    const double rounding = 1e-9; /* of a prediction */
+    for (size_t i = 0; i < s->result.count; i++) {
+        const struct measured *m = &s->result.measured[i];
+        if (!m->done)
             continue;
-        double x = combine_rate(r->measured[i].number, of, context), before = x - s.mean;
-        s.mean += before / (double)++s.count;
-        s.squares += before * (x - s.mean);
+        struct phase_sum *h = &sums[m->phase];
+        double value = combine_rate(m->number, of, context), x = value;
+        if (s->model.column && s->model.weight[i] > 0) {
+            x -= unit_model_predict(coefficient, s->model.column[i]);
+            if (fabs(x) < rounding * fabs(value))
+                x = 0;
+        }
+        double before = x - h->mean;
+        h->mean += before / (double)++h->count;
+        h->squares += before * (x - h->mean);
+        h->values += (value - h->values) / (double)h->count;
     }
-    return s;
 }
 
 /* Phases with a single measured point. */
@@ -142,80 +162,45 @@ static void singles_add(struct singles *s, double weight, double x)
     s->deviation += weight * before * (x - s->mean);
 }
 
-/* The classes of a systematic sample, with its model. With weight w, n windows and N units of class h, d = value -
- * prediction of a window, and its leverage l:
- *
- *     value    = mean prediction of all units + Σ w mean(d) / Σ w
- *     variance = Σ w² (Σ (d / (1 - l))² / (n (n - 1)) * (1 - n / N)
- *
- * Returns value * Σ w, and adds the variance, which is not divided by (Σ w)². */
-static double combine_classes(const struct sampled_run *s, combine_value *of, void *context, struct spread *spread)
-{
-    const struct points *p = &s->points;
-    const double rounding = 1e-9; /* of a prediction */
-    double coefficient[COLUMNS], corrections = 0, weights = 0;
-    unit_model_coefficients(s, of, context, coefficient);
-    for (unsigned h = 0; h < s->classes; h++) {
-        double sum = 0, squares = 0, values = 0, n = 0, w = p->phase[h].weight;
-        for (size_t i = 0; i < s->result.count; i++) {
-            const struct measured *m = &s->result.measured[i];
-            if (s->model.leverage[i] < 0 || m->phase != h)
-                continue;
-            double value = combine_rate(m->number, of, context);
-            double d = value - unit_model_predict(coefficient, s->model.column[i]);
-            if (fabs(d) < rounding * fabs(value))
-                d = 0;
-            sum += d;
-            values += value;
-            squares += pow(d / (1 - fmin(s->model.leverage[i], LEVERAGE_MOST)), 2);
-            n++;
-        }
-        weights += w;
-        if (n == 0)
-            continue;
-        corrections += w * sum / n;
-        double rest = fmax(1 - n / (double)p->phase[h].intervals, 0), degrees = fmax(n - 1, 1);
-        squares = with_unseen_events(squares, values / n, p->insns);
-        spread_add(spread, w * w * squares / (n * degrees) * rest, degrees);
-    }
-    return weights * unit_model_predict(coefficient, s->model.mean) + corrections;
-}
-
 /* With weight w, n points, mean m and variance s² of phase h, which has N intervals:
  *
  *     value    = Σ w m / Σ w
  *     variance = (Σ w² s² / n * (1 - n / N)  +  s1² Σ w1²) / (Σ w)²
  *
- * where s1² is the variance among the phases with a single point and w1 are their weights. */
+ * where s1² is the variance among the phases with a single point and w1 are their weights. With a model, m and s² are
+ * those of the differences from its predictions, and the mean prediction of all units is added. */
 static struct sampled_rate combine_phases(const struct sampled_run *run, combine_value *of, void *context,
                                           struct spread *spread)
 {
     const struct points *p = &run->points;
-    const struct pass_result *r = &run->result;
+    const bool modelled = run->model.column != NULL;
+    struct phase_sum sums[UNIT_ALONE + 1] = {{0}};
     struct singles singles = {0};
-    double value = 0, weights = 0;
-    unsigned first = run->model.column ? run->classes : 0;
-    bool chance = first > 0; /* the variance of some phase is known */
-    if (first)
-        value = combine_classes(run, of, context, spread);
-    for (unsigned h = 0; h < first; h++)
-        weights += p->phase[h].weight;
-    for (unsigned h = first; h < p->phases; h++) {
-        struct phase_sum s = sum_phase(r, h, of, context);
+    double value = 0, weights = 0, coefficient[COLUMNS] = {0};
+    bool chance = false; /* the variance of some phase is known */
+    if (modelled)
+        unit_model_coefficients(run, of, context, coefficient);
+    combine_sum_phases(run, of, context, coefficient, sums);
+    for (unsigned h = 0; h < p->phases; h++) {
+        const struct phase_sum *s = &sums[h];
         double w = p->phase[h].weight, whole = (double)p->phase[h].intervals;
-        if (s.count == 0)
+        bool predicted = modelled && !(p->head > 0 && h + 1 == p->phases);
+        if (predicted)
+            value += w * unit_model_predict(coefficient, run->model.mean);
+        if (s->count || predicted)
+            weights += w;
+        if (s->count == 0)
             continue;
-        value += w * s.mean;
-        weights += w;
-        double rest = whole > 0 ? 1 - (double)s.count / whole : 1;
-        if (s.count > 1)
+        value += w * s->mean;
+        double rest = whole > 0 ? 1 - (double)s->count / whole : 1;
+        if (s->count > 1)
             spread_add(spread,
-                       w * w * with_unseen_events(s.squares, s.mean, p->insns) / (double)(s.count - 1) /
-                           (double)s.count * fmax(rest, 0),
-                       (double)(s.count - 1));
+                       w * w * with_unseen_events(s->squares, s->values, p->insns) / (double)(s->count - 1) /
+                           (double)s->count * fmax(rest, 0),
+                       (double)(s->count - 1));
         else if (rest > 0)
-            singles_add(&singles, w, s.mean);
-        chance |= s.count > 1 || rest <= 0;
+            singles_add(&singles, w, s->mean);
+        chance |= s->count > 1 || rest <= 0;
     }
     if (singles.count > 1)
         spread_add(spread,
@@ -315,5 +300,7 @@ void sampled_run_free(struct sampled_run *s)
     pass_result_free(&s->result);
     unit_model_free(&s->model);
     free(s->units.phase);
+    free(s->spread);
+    s->spread = NULL;
     s->units = (struct unit_phases){0};
 }

@@ -5,15 +5,12 @@
  * among the windows of each phase, with the finite population correction. The head is a phase that was measured whole.
  *
  * Points have the phases that they were chosen by. The variance of phases with a single point is taken from the
- * differences between these phases, which overestimates it. The phases of systematic windows are made from what warming
- * counted (classes.c): units of the run that should have a similar CPI, by their misses and mispredictions, form a
- * phase.
+ * differences between these phases, which overestimates it. A systematic sample has one phase besides the head.
  *
- * Where warming counted in every unit of the run, phases are classes: their sizes are known exactly, and a linear model
- * of the counts (unit_model.h) predicts each value. The estimate is the average prediction of all units, plus the mean
- * difference of windows from their predictions, class by class; its variance is that of these differences. Units that
- * are unlike all windows, where a line could be far off, are a phase of their own when a second pass has measured them
- * (refine.h).
+ * Where warming counted in every unit of the run, phases are divided into strata of units that look alike to warming
+ * (strata.h). When every stratum has been measured, a linear model of the counts (unit_model.h) predicts each value.
+ * The estimate is the average prediction of all units, plus the mean difference of windows from their predictions,
+ * stratum by stratum; its variance is that of these differences.
  *
  * Functional warming leaves caches and predictors in a state that differs a little from that of a detailed run. Some
  * windows were measured a second time after longer warming; the mean difference is added to each estimate, and its
@@ -31,8 +28,8 @@ struct sampled_run {
     struct points points;
     struct pass_result result;
     struct unit_phases units; /* none: unknown */
-    unsigned classes;         /* phases whose units were counted: all but the head and rare units; the first ones */
-    struct unit_model model;  /* empty if units were not counted, or there are too few windows */
+    double *spread;           /* of strata, by phase (strata.h); NULL: phases are no strata */
+    struct unit_model model;  /* empty unless a second pass has measured all strata */
     size_t used;              /* windows that were measured */
     uint64_t measured;        /* instructions of these windows */
     double missing;           /* sum of weights of phases without a measured point; the other phases represent them */
@@ -48,8 +45,8 @@ struct sampled_rate {
     double half;  /* half width of the 95 % interval; infinite with a single window */
 };
 
-/* Call after `points` and `result` are set. Systematic samples get their phases here. -ENODATA with a message if no
- * window was measured. */
+/* Call after `points` and `result` are set, and when windows were added. Systematic samples get their phases here.
+ * -ENODATA with a message if no window was measured. */
 int combine_prepare(struct sampled_run *s, struct error *err) MUST_CHECK;
 /* Counts the windows that strayed; combine_prepare does that, too. */
 void combine_count_strayed(struct sampled_run *s);
@@ -60,13 +57,19 @@ void combine_numbers(const struct sampled_run *s, uint64_t *to);
 
 void sampled_run_free(struct sampled_run *s);
 
-/* ---- classes.c */
-
-/* Makes the phases of a systematic sample: sets points.phase, the phase of each window, `units` and `classes`. 0 or
- * -ENOMEM. */
-int classes_make(struct sampled_run *s, struct error *err) MUST_CHECK;
-
 /* ---- shared by the files of this module */
+
+/* The measured windows of a phase. */
+struct phase_sum {
+    size_t count;
+    double mean;    /* of what varies: values, or their differences from predictions */
+    double squares; /* Σ (difference - mean difference)² */
+    double values;  /* mean of their values */
+};
+
+/* Fills sums[h] for each phase h, which begin as 0. `coefficient`: of the model, if there is one. */
+void combine_sum_phases(const struct sampled_run *s, combine_value *of, void *context,
+                        const double coefficient[COLUMNS], struct phase_sum *sums);
 
 double combine_rate(const uint64_t *number, combine_value *of, void *context); /* value of a window per instruction */
 double combine_cycles(void *context, const uint64_t *number);                  /* a combine_value: cycles */

@@ -3,249 +3,198 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
 
-/* ---- units that are unlike the windows */
-
-enum { RARE_SHARE = 3 }; /* most rare units: the number of windows divided by this */
-/* A rare unit has at least this leverage (a window there would decide this much of its prediction), and at least
- * RARE_TIMES that of an average window. */
-static const double RARE_LEVERAGE = 0.05, RARE_TIMES = 3;
-
-struct influence {
-    size_t unit;
-    double leverage;
+/* What is known about a phase. */
+struct stratum {
+    double weight, deviation; /* share of the run; standard deviation among its units, in any measure */
+    double units, windows;    /* units, and those that are measured */
+    size_t missing;           /* windows to add */
 };
 
-static int by_leverage(const void *a, const void *b)
+/* ---- how many windows */
+
+/* Windows of a stratum for a scale: in proportion to units and deviation. Those that are measured stay. */
+static double windows_at(const struct stratum *h, double scale)
 {
-    double x = ((const struct influence *)a)->leverage, y = ((const struct influence *)b)->leverage;
-    return (x < y) - (x > y);
+    double least = fmin(fmax(h->windows, REFINE_PER_STRATUM), h->units);
+    return fmax(least, fmin(floor(scale * h->units * h->deviation), h->units));
 }
 
-static int by_unit(const void *a, const void *b)
+/* Windows of all strata for a scale. `*variance`: of the mean. */
+static double all_windows(const struct stratum *h, unsigned count, double scale, double *variance)
 {
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Lists the units with the largest leverage in to->rare, in the order of the run. */
-static int find_rare(const struct sampled_run *s, uint64_t most, struct refinement *to)
-{
-    double column[COLUMNS], least = fmax(RARE_LEVERAGE, RARE_TIMES * s->model.columns / (double)s->used);
-    size_t found = 0, windows = s->used / RARE_SHARE;
-    struct influence *list = s->model.column ? malloc((unit_count(s) + 1) * sizeof *list) : NULL;
-    if (s->model.column == NULL)
-        return 0;
-    if (list == NULL)
-        return -ENOMEM;
-    for (size_t u = 0; u < unit_count(s) && u < s->units.count; u++)
-        if (s->units.phase[u] < s->classes && unit_columns(s, u, column)) {
-            list[found] = (struct influence){u, unit_model_leverage(&s->model, column)};
-            found += list[found].leverage > least;
-        }
-    qsort(list, found, sizeof *list, by_leverage);
-    most = most < windows ? most : windows;
-    to->rares = found < most ? found : most;
-    to->rare = malloc((to->rares + 1) * sizeof *to->rare);
-    for (size_t i = 0; to->rare && i < to->rares; i++)
-        to->rare[i] = list[i].unit;
-    free(list);
-    if (to->rare == NULL)
-        return -ENOMEM;
-    qsort(to->rare, to->rares, sizeof *to->rare, by_unit);
-    return 0;
-}
-
-/* Whether a unit is rare. `*at` is the index of the first rare unit that it may be; units ascend. */
-static bool is_rare(const struct refinement *r, size_t unit, size_t *at)
-{
-    while (*at < r->rares && r->rare[*at] < unit)
-        ++*at;
-    return *at < r->rares && r->rare[*at] == unit;
-}
-
-static bool is_rare_window(const struct sampled_run *s, const struct refinement *r, const struct measured *m)
-{
-    size_t unit = r->rares && m->window.start >= s->points.head ? unit_of_window(s, &m->window) : SIZE_MAX;
-    return r->rares && bsearch(&unit, r->rare, r->rares, sizeof unit, by_unit) != NULL;
-}
-
-int refine_separate_rare(struct sampled_run *s, const struct refinement *r)
-{
-    struct points *p = &s->points;
-    if (r->rares == 0)
-        return 0;
-    struct point_phase *more = realloc(p->phase, (p->phases + 1) * sizeof *more);
-    if (more == NULL)
-        return -ENOMEM;
-    p->phase = more;
-    p->phase[p->phases] = (struct point_phase){p->phases, 0, r->rares};
-    for (size_t i = 0; i < r->rares; i++) {
-        struct point_phase *from = &p->phase[s->units.phase[r->rare[i]]];
-        double unit_weight = from->weight / (double)from->intervals;
-        from->weight -= unit_weight;
-        from->intervals--;
-        p->phase[p->phases].weight += unit_weight;
-        s->units.phase[r->rare[i]] = (uint8_t)p->phases;
+    double all = 0;
+    *variance = 0;
+    for (unsigned i = 0; i < count; i++) {
+        double n = windows_at(&h[i], scale), part = h[i].weight * h[i].deviation;
+        all += n;
+        if (n > 0)
+            *variance += part * part / n * (1 - n / h[i].units);
     }
-    for (size_t i = 0; i < s->result.count; i++)
-        if (is_rare_window(s, r, &s->result.measured[i]))
-            s->result.measured[i].phase = p->phases;
-    p->phases++;
+    return all;
+}
+
+/* Allots so many windows that the variance of the mean is at most `variance`, but about `most` at most. Returns how
+ * many there are. */
+static double allot(struct stratum *h, unsigned count, double variance, double most)
+{
+    double low = 0, high = 1, found, all;
+    for (unsigned i = 0; i < count; i++)
+        high = fmax(high, h[i].deviation > 0 ? 2 / h[i].deviation : 0); /* all units are windows */
+    for (unsigned step = 0; step < 64; step++) {
+        double scale = (low + high) / 2;
+        all = all_windows(h, count, scale, &found);
+        *(found <= variance || all >= most ? &high : &low) = scale;
+    }
+    all = 0;
+    for (unsigned i = 0; i < count; i++) {
+        double n = windows_at(&h[i], high);
+        h[i].missing = n > h[i].windows ? (size_t)(n - h[i].windows) : 0;
+        all += n;
+    }
+    return all;
+}
+
+/* ---- which windows */
+
+/* The units of a run, from which windows are drawn. */
+struct drawing {
+    const struct sampled_run *sampled;
+    const struct unit_phases *units;
+    bool *measured; /* by unit: whether it is or was a window */
+    unsigned phases;
+    struct stratum stratum[UNIT_ALONE + 1];
+};
+
+/* Counts units and windows of the phases. The caller sets deviations, and frees `measured`. False: out of memory. */
+static bool begin(struct drawing *d, const struct sampled_run *s, const struct unit_phases *units,
+                  const struct point_phase *phase, unsigned phases)
+{
+    *d = (struct drawing){
+        .sampled = s, .units = units, .measured = calloc(units->count + 1, sizeof *d->measured), .phases = phases};
+    if (d->measured == NULL)
+        return false;
+    for (size_t i = 0; i < s->result.count; i++) {
+        const struct window *w = &s->result.measured[i].window;
+        size_t unit = w->start >= s->points.head ? unit_of_window(s, w) : units->count;
+        if (unit < units->count)
+            d->measured[unit] = true;
+    }
+    for (unsigned h = 0; h < phases; h++)
+        d->stratum[h].weight = phase[h].weight;
+    for (size_t u = 0; u < units->count; u++) {
+        d->stratum[units->phase[u]].units++;
+        d->stratum[units->phase[u]].windows += d->measured[u];
+    }
+    return true;
+}
+
+/* Draws `missing` units of each phase among those that are no windows yet: every choice is equally likely. */
+static int draw(struct drawing *d, struct refinement *to, struct error *err)
+{
+    const struct points *p = &d->sampled->points;
+    struct random random;
+    size_t all = 0, left[UNIT_ALONE + 1] = {0};
+    random_seed(&random, p->seed + d->sampled->result.count);
+    for (unsigned h = 0; h < d->phases; h++)
+        all += d->stratum[h].missing;
+    to->points = (struct points){.point = calloc(all + 1, sizeof *to->points.point),
+                                 .insns = p->insns,
+                                 .lead = p->lead,
+                                 .first_stretch = p->first_stretch,
+                                 .stretch = p->stretch,
+                                 .one_stretch = p->one_stretch};
+    if (to->points.point == NULL)
+        return error_set(err, -ENOMEM, "out of memory for windows");
+    for (size_t u = 0; u < d->units->count; u++)
+        left[d->units->phase[u]] += !d->measured[u];
+    for (size_t u = 0; u < d->units->count; u++) {
+        unsigned phase = d->units->phase[u];
+        if (phase == UNIT_ALONE || d->measured[u])
+            continue;
+        if (random_u64(&random) % left[phase]-- < d->stratum[phase].missing) {
+            struct window window = {p->head + u * p->insns, p->insns};
+            to->points.point[to->points.count++] = (struct point){.window = window, .phase = phase};
+            d->stratum[phase].missing--;
+        }
+    }
     return 0;
+}
+
+static double most_windows(const struct sampled_run *s, const struct refine_limits *limits)
+{
+    return fmin((double)(limits->most_insns / (s->points.insns + limits->warmup_insns)), REFINE_MOST);
+}
+
+unsigned refine_strata_count(const struct sampled_run *s, const struct refine_limits *limits)
+{
+    double windows = fmin(REFINE_WINDOWS, most_windows(s, limits));
+    return (unsigned)(windows * REFINE_STRATA / REFINE_WINDOWS);
+}
+
+int refine_strata(const struct sampled_run *s, const struct strata *strata, const struct refine_limits *limits,
+                  struct refinement *to, struct error *err)
+{
+    struct drawing d;
+    *to = (struct refinement){.wanted = 0};
+    if (!begin(&d, s, &strata->units, strata->phase, strata->phases))
+        return error_set(err, -ENOMEM, "out of memory for windows");
+    for (unsigned h = 0; h < d.phases; h++)
+        d.stratum[h].deviation = strata->spread[h];
+    allot(d.stratum, d.phases, -1, fmin(REFINE_WINDOWS, most_windows(s, limits)));
+    int code = draw(&d, to, err);
+    to->wanted = to->points.count;
+    free(d.measured);
+    return code;
+}
+
+/* Sets deviations of the CPI: those of the windows of a stratum. Since these are few, EXPECTED more windows are assumed
+ * that vary as its units do in what warming counted, in the ratio that is usual in this run. */
+static void set_deviations(const struct sampled_run *s, struct drawing *d)
+{
+    const double expected = 3;
+    struct phase_sum sums[UNIT_ALONE + 1] = {{0}};
+    double coefficient[COLUMNS] = {0}, squares = 0, spreads = 0;
+    if (s->model.column)
+        unit_model_coefficients(s, combine_cycles, NULL, coefficient);
+    combine_sum_phases(s, combine_cycles, NULL, coefficient, sums);
+    for (unsigned h = 0; h < d->phases; h++)
+        if (sums[h].count > 1) {
+            squares += sums[h].squares;
+            spreads += (double)(sums[h].count - 1) * s->spread[h] * s->spread[h];
+        }
+    for (unsigned h = 0; h < d->phases; h++) {
+        double usual = spreads > 0 ? squares / spreads * s->spread[h] * s->spread[h] : 0;
+        double known = sums[h].count > 1 ? (double)(sums[h].count - 1) : 0;
+        d->stratum[h].deviation = sqrt((sums[h].squares + expected * usual) / (known + expected));
+    }
+}
+
+int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
+                     struct refinement *to, struct error *err)
+{
+    struct drawing d;
+    struct sampled_rate e = combine(s, combine_cycles, NULL);
+    *to = (struct refinement){.wanted = 0};
+    if (!begin(&d, s, &s->units, s->points.phase, s->points.phases))
+        return error_set(err, -ENOMEM, "out of memory for windows");
+    set_deviations(s, &d);
+    /* Two standard deviations make an interval. The fifth that is left is for warming, and since deviations are
+     * estimates. */
+    double half = 0.8 * precision * e.value / 2, before = 0;
+    for (unsigned h = 0; h < d.phases; h++)
+        before += d.stratum[h].windows;
+    to->wanted = (uint64_t)(allot(d.stratum, d.phases, half * half, INFINITY) - before);
+    if ((double)to->wanted > most_windows(s, limits))
+        allot(d.stratum, d.phases, half * half, before + most_windows(s, limits));
+    int code = draw(&d, to, err);
+    free(d.measured);
+    return code;
 }
 
 void refinement_free(struct refinement *r)
 {
     points_free(&r->points);
-    free(r->rare);
-    r->rare = NULL;
-}
-
-/* ---- how many windows, and which */
-
-/* What is known about a phase. */
-struct stratum {
-    double weight, deviation; /* share of the run; standard deviation of the CPI among its windows */
-    size_t windows, units;    /* windows measured; windows that it could have */
-    size_t missing;           /* windows to add */
-};
-
-/* The value of a window whose variation decides how many windows its phase needs: its CPI, or the part of it that the
- * model does not predict. */
-static double varying_part(const struct sampled_run *s, size_t i, const double coefficient[COLUMNS])
-{
-    double cpi = combine_rate(s->result.measured[i].number, combine_cycles, NULL);
-    bool modelled = s->model.column && s->model.leverage[i] >= 0;
-    if (!modelled)
-        return cpi;
-    return (cpi - unit_model_predict(coefficient, s->model.column[i])) /
-           (1 - fmin(s->model.leverage[i], LEVERAGE_MOST));
-}
-
-/* Strata of all phases; the head has deviation 0. Rare units are left out: they are measured in any case. */
-static struct stratum *make_strata(const struct sampled_run *s, const struct refinement *rare)
-{
-    const struct points *p = &s->points;
-    struct stratum *to = calloc(p->phases + 1, sizeof *to);
-    double *mean = calloc(p->phases + 1, sizeof *mean), coefficient[COLUMNS] = {0};
-    if (s->model.column)
-        unit_model_coefficients(s, combine_cycles, NULL, coefficient);
-    for (size_t i = 0; to && mean && i < s->result.count; i++) {
-        const struct measured *m = &s->result.measured[i];
-        if (!m->done || is_rare_window(s, rare, m))
-            continue;
-        struct stratum *h = &to[m->phase];
-        double y = varying_part(s, i, coefficient), before = y - mean[m->phase];
-        mean[m->phase] += before / (double)++h->windows;
-        h->deviation += before * (y - mean[m->phase]);
-    }
-    for (unsigned h = 0; to && mean && h < p->phases; h++) {
-        to[h].weight = p->phase[h].weight;
-        to[h].units = p->phase[h].intervals;
-        to[h].deviation = to[h].windows > 1 ? sqrt(to[h].deviation / (double)(to[h].windows - 1)) : 0;
-    }
-    for (size_t i = 0; to && mean && i < rare->rares; i++)
-        to[s->units.phase[rare->rare[i]]].units--;
-    bool whole = mean != NULL;
-    free(mean);
-    if (!whole) {
-        free(to);
-        return NULL;
-    }
-    return to;
-}
-
-/* Sets `missing` of all strata for a variance of the estimate. Neyman: with Σ over strata,
- *
- *     n = (Σ w s)² / (variance + Σ w² s² / N),   n_h = n w_h s_h / Σ w s
- *
- * Returns how many windows are missing. */
-static uint64_t allot_windows(struct stratum *h, unsigned count, double variance)
-{
-    double sum = 0, correction = 0;
-    uint64_t all = 0;
-    for (unsigned i = 0; i < count; i++) {
-        sum += h[i].weight * h[i].deviation;
-        if (h[i].units)
-            correction += h[i].weight * h[i].weight * h[i].deviation * h[i].deviation / (double)h[i].units;
-    }
-    for (unsigned i = 0; sum > 0 && i < count; i++) {
-        double n = sum / (variance + correction) * h[i].weight * h[i].deviation;
-        size_t left = h[i].units > h[i].windows ? h[i].units - h[i].windows : 0;
-        if (n > (double)h[i].windows)
-            h[i].missing = fmin(ceil(n) - (double)h[i].windows, (double)left);
-        all += h[i].missing;
-    }
-    return all;
-}
-
-/* Whether a window of the sample is this unit. `*at` is the index of the first window that may be; units ascend. */
-static bool is_measured(const struct sampled_run *s, uint64_t start, size_t *at)
-{
-    const struct pass_result *r = &s->result;
-    while (*at < r->count && r->measured[*at].window.start < start)
-        ++*at;
-    return *at < r->count && r->measured[*at].window.start == start && r->measured[*at].done;
-}
-
-/* Draws `missing` units of each phase among those that are no windows yet: every choice is equally likely. Adds the
- * rare units, whose phase will be the one behind all others. */
-static void draw_units(const struct sampled_run *s, struct stratum *h, struct refinement *to)
-{
-    const struct unit_phases *units = &s->units;
-    struct random random;
-    size_t at = 0, rare_at = 0;
-    random_seed(&random, s->points.seed + 1);
-    for (unsigned k = 0; k < s->points.phases; k++)
-        h[k].units = h[k].units > h[k].windows ? h[k].units - h[k].windows : 0; /* left to draw from */
-    for (size_t u = 0; u < units->count; u++) {
-        unsigned phase = units->phase[u];
-        uint64_t start = s->points.head + u * s->points.insns;
-        struct window window = {start, s->points.insns};
-        if (phase == UNIT_ALONE || is_measured(s, start, &at))
-            continue;
-        struct stratum *k = &h[phase];
-        if (is_rare(to, u, &rare_at)) {
-            to->points.point[to->points.count++] = (struct point){.window = window, .phase = s->points.phases};
-            continue;
-        }
-        if (k->units && random_u64(&random) % k->units < k->missing) {
-            to->points.point[to->points.count++] = (struct point){.window = window, .phase = phase};
-            k->missing--;
-        }
-        k->units -= k->units > 0;
-    }
-}
-
-int refine_plan(const struct sampled_run *s, double precision, uint64_t most_insns, uint64_t warmup_insns,
-                struct refinement *to, struct error *err)
-{
-    struct sampled_rate e = combine(s, combine_cycles, NULL);
-    *to = (struct refinement){.points = {.insns = s->points.insns,
-                                         .lead = s->points.lead,
-                                         .first_stretch = s->points.first_stretch,
-                                         .stretch = s->points.stretch,
-                                         .one_stretch = s->points.one_stretch}};
-    uint64_t most = most_insns / (s->points.insns + warmup_insns);
-    most = most < REFINE_MOST ? most : REFINE_MOST;
-    struct stratum *h = find_rare(s, most / 2, to) == 0 ? make_strata(s, to) : NULL;
-    if (h == NULL)
-        return error_set(err, -ENOMEM, "out of memory for estimates");
-    /* Two standard deviations make an interval. The fifth that is left is for warming, and since deviations are
-     * estimates. */
-    double half = 0.8 * precision * e.value / 2;
-    uint64_t drawn = allot_windows(h, s->points.phases, half * half), left = most - to->rares;
-    double share = drawn > left ? (double)left / (double)drawn : 1;
-    for (unsigned i = 0; i < s->points.phases; i++)
-        h[i].missing = (size_t)(share * (double)h[i].missing);
-    to->wanted = drawn + to->rares;
-    to->points.point = calloc((drawn < left ? drawn : left) + to->rares + 1, sizeof *to->points.point);
-    if (to->points.point)
-        draw_units(s, h, to);
-    free(h);
-    return to->points.point ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
 }

@@ -1,35 +1,45 @@
-/* More windows for a sample whose interval is too wide.
+/* A second and a third pass: windows where they help.
  *
- * A second pass needs the process as it was at the start. So a copy of it is forked before the run and waits (a spare).
- * When the windows of the run are known, refine_plan says how many more windows each phase needs: Neyman's allocation,
- * which gives a phase windows in proportion to its weight and to its standard deviation. The spare runs to the end and
- * measures them, without visible effects.
+ * The first pass measures a few windows, and warming counts in every unit. The second pass measures windows of every
+ * stratum (strata.h), more where there are more units and where these differ more. If the interval of the CPI is still
+ * too wide, a third pass measures windows by Neyman's allocation: in proportion to the weight of a stratum and to the
+ * standard deviation of its windows.
  *
- * Where warming counted in every unit, rare units are measured as well: those that are unlike all windows, so that the
- * model could be far off there (by their leverage, unit_model.h). They become a phase that is measured whole. */
+ * A pass needs the process as it was at the start. So a copy of it is forked before the run and waits (a spare). It
+ * runs to the end and measures, without visible effects. */
 #ifndef CYCLESCOPE_PHASES_REFINE_H
 #define CYCLESCOPE_PHASES_REFINE_H
 
-#include "phases/choose.h"
-#include "phases/combine.h"
+#include "phases/strata.h"
 
-enum { REFINE_MOST = 4096 }; /* most windows of a second pass */
-
-/* Windows that are still needed. */
-struct refinement {
-    struct points points; /* the windows to measure; none: no window helps */
-    uint64_t wanted;      /* windows that the precision takes; more than points.count if that is too many */
-    size_t *rare;         /* rare units, in the order of the run; windows of the first pass may be among them */
-    size_t rares;
+enum {
+    REFINE_MOST = 4096,    /* most windows of a pass */
+    REFINE_STRATA = 150,   /* strata, about */
+    REFINE_WINDOWS = 400,  /* windows of the first two passes, about */
+    REFINE_PER_STRATUM = 2 /* fewest of these in a stratum, whose difference shows how much it varies */
 };
 
-/* Draws windows for the half interval of the CPI to become `precision` times the CPI. At most `most_insns` instructions
- * are measured. `warmup_insns` is measured, too, with each window. 0 or -ENOMEM. */
-int refine_plan(const struct sampled_run *s, double precision, uint64_t most_insns, uint64_t warmup_insns,
-                struct refinement *to, struct error *err) MUST_CHECK;
+/* Windows to measure. */
+struct refinement {
+    struct points points; /* none: no window helps */
+    uint64_t wanted;      /* windows that the precision takes; more than points.count if that is too many */
+};
 
-/* After the windows were measured: makes a phase of the rare units. 0 or -ENOMEM. */
-int refine_separate_rare(struct sampled_run *s, const struct refinement *r) MUST_CHECK;
+/* Limits of a pass. */
+struct refine_limits {
+    uint64_t most_insns;   /* most instructions that are measured */
+    uint64_t warmup_insns; /* measured, too, with each window */
+};
+
+/* The number of strata to divide a run into, for refine_strata. */
+unsigned refine_strata_count(const struct sampled_run *s, const struct refine_limits *limits);
+/* Draws windows of all strata, which are to become the phases of the run. 0 or -ENOMEM with a message. */
+int refine_strata(const struct sampled_run *s, const struct strata *strata, const struct refine_limits *limits,
+                  struct refinement *to, struct error *err) MUST_CHECK;
+/* Draws windows for the half interval of the CPI to become `precision` times the CPI. Call after refine_strata, when
+ * its windows were measured. 0 or -ENOMEM with a message. */
+int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
+                     struct refinement *to, struct error *err) MUST_CHECK;
 void refinement_free(struct refinement *r);
 
 /* ---- spare.c */

@@ -76,7 +76,9 @@ static void chosen_points_are_spread(void **state)
     }
     s.insns = 202000; /* 2000 instructions are in no interval */
     assert_int_equal(
-        points_choose(&s, &(struct choose_options){.unit = 500, .points = 40, .seed = 1}, &p, &units, &err), 0);
+        points_choose(&s, &(struct choose_options){.unit = 500, .points = 40, .per_phase = CHOOSE_PER_PHASE, .seed = 1},
+                      &p, &units, &err),
+        0);
     /* The head is the first twentieth; the rest is drawn, and the end as a whole. */
     assert_int_equal(p.head, 10000);
     assert_int_equal(p.count, 41);
