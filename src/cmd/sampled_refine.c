@@ -3,8 +3,14 @@
 #include <errno.h>
 
 #include "phases/refine.h"
+#include "phases/strata.h"
 
-enum { MORE_SHARE = 8 }; /* a pass measures at most 1 / MORE_SHARE of the run */
+enum {
+    MORE_SHARE = 8,     /* a pass measures at most 1 / MORE_SHARE of the run */
+    WINDOWS_LEAST = 10, /* fewest windows of a stratum without a second pass */
+    WINDOWS_EACH = 25,  /* the same, about, and most strata, if it was not wanted */
+    STRATA_MOST = 20,
+};
 
 struct spares spares_new(struct process *p, const struct pass *pass)
 {
@@ -27,30 +33,38 @@ static bool is_too_wide(const struct sampled_run *s)
     return e.half > s->precision * e.value;
 }
 
+/* Makes the estimates. A model needs windows of all strata. */
+static int prepare(struct sampled_run *sampled, bool model, struct error *err)
+{
+    int code = combine_prepare(sampled, err);
+    unit_model_free(&sampled->model);
+    if (code == 0 && model && unit_model_fit(sampled) != 0)
+        code = error_set(err, -ENOMEM, "out of memory for estimates");
+    return code;
+}
+
 /* The second pass: measures windows of all strata, which become the phases of the run. If windows cannot be measured,
  * that is not an error: sampled->too_wide says why. */
 static int measure_strata(struct status_line *line, const struct refine_limits *limits, struct spare *spare,
                           struct sampled_run *sampled, struct error *err)
 {
-    struct strata strata;
     struct refinement more = {.wanted = 0};
     struct error why;
-    int code = strata_divide(sampled, refine_strata_count(sampled, limits), &strata, err);
+    int code = strata_divide(sampled, refine_strata_count(sampled, limits), err);
     if (code == 0)
-        code = refine_strata(sampled, &strata, limits, &more, err);
+        code = prepare(sampled, true, err);
+    if (code == 0)
+        code = refine_strata(sampled, sampled->precision, limits, &more, err);
     if (code == 0) {
         status_line_draw(line, "measuring windows of all kinds");
         int measured = spare_measure(spare, &more.points, sampled, &why);
-        if (measured != 0)
+        if (measured != 0) {
             error_set(&sampled->too_wide, measured, "%.400s", why.text);
-        else
-            strata_adopt(sampled, &strata);
-        code = combine_prepare(sampled, err);
-        if (code == 0 && measured == 0 && unit_model_fit(sampled) != 0)
-            code = error_set(err, -ENOMEM, "out of memory for estimates");
+            strata_join(sampled, WINDOWS_LEAST);
+        }
+        code = prepare(sampled, measured == 0, err);
     }
     refinement_free(&more);
-    strata_free(&strata);
     return code;
 }
 
@@ -66,9 +80,7 @@ static int measure_more(struct status_line *line, const struct refine_limits *li
         int measured = spare_measure(spare, &more.points, sampled, &why);
         if (measured != 0)
             error_set(&sampled->too_wide, measured, "%.400s", why.text);
-        code = combine_prepare(sampled, err);
-        if (code == 0 && unit_model_fit(sampled) != 0)
-            code = error_set(err, -ENOMEM, "out of memory for estimates");
+        code = prepare(sampled, true, err);
     }
     if (code == 0 && is_too_wide(sampled) && sampled->too_wide.text[0] == '\0') {
         if (more.wanted > more.points.count)
@@ -83,22 +95,16 @@ static int measure_more(struct status_line *line, const struct refine_limits *li
     return code;
 }
 
-/* Strata of a systematic sample without a second pass: few, so that each has many windows. */
+/* The only pass is over: divides a systematic sample into a few strata, so that each has many windows. */
 static int stratify(struct sampled_run *sampled, struct error *err)
 {
-    enum { MOST = 20, WINDOWS_EACH = 25, LEAST = 10 }; /* strata; windows of each, about; fewest windows */
     size_t most = sampled->used / WINDOWS_EACH;
-    struct strata strata;
     if (sampled->points.period == 0 || most < 2)
         return 0;
-    int code = strata_divide(sampled, most < MOST ? (unsigned)most : MOST, &strata, err);
-    if (code == 0) {
-        strata_join(sampled, &strata, LEAST);
-        strata_adopt(sampled, &strata);
-        code = combine_prepare(sampled, err);
-    }
-    strata_free(&strata);
-    return code;
+    int code = strata_divide(sampled, most < STRATA_MOST ? (unsigned)most : STRATA_MOST, err);
+    if (code == 0)
+        strata_join(sampled, WINDOWS_LEAST);
+    return code == 0 ? prepare(sampled, false, err) : code;
 }
 
 int refine_run(const struct refine_context *c, struct sampled_run *sampled, struct error *err)
@@ -108,12 +114,12 @@ int refine_run(const struct refine_context *c, struct sampled_run *sampled, stru
     sampled->precision = c->precision;
     if (c->precision > 0 && c->spares.of[0] && sampled->units.count)
         code = measure_strata(c->line, &limits, c->spares.of[0], sampled, err);
-    else if (c->precision > 0)
-        error_set(&sampled->too_wide, -ENOTSUP, "the program cannot be run a second time");
-    if (code == 0 && sampled->spread == NULL) /* without the second pass */
+    else
         code = stratify(sampled, err);
-    else if (code == 0 && is_too_wide(sampled))
+    if (code == 0 && sampled->spread && is_too_wide(sampled))
         code = measure_more(c->line, &limits, c->spares.of[1], sampled, err);
+    if (code == 0 && c->precision > 0 && sampled->spread == NULL && sampled->too_wide.text[0] == '\0')
+        error_set(&sampled->too_wide, -ENOTSUP, "the program cannot be run a second time");
     if (code == 0 && !is_too_wide(sampled))
         sampled->too_wide.text[0] = '\0';
     return code;

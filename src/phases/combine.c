@@ -301,6 +301,8 @@ void sampled_run_free(struct sampled_run *s)
     unit_model_free(&s->model);
     free(s->units.phase);
     free(s->spread);
+    free(s->mean);
     s->spread = NULL;
+    s->mean = NULL;
     s->units = (struct unit_phases){0};
 }

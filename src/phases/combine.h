@@ -28,15 +28,18 @@ struct sampled_run {
     struct points points;
     struct pass_result result;
     struct unit_phases units; /* none: unknown */
-    double *spread;           /* of strata, by phase (strata.h); NULL: phases are no strata */
-    struct unit_model model;  /* empty unless a second pass has measured all strata */
-    size_t used;              /* windows that were measured */
-    uint64_t measured;        /* instructions of these windows */
-    double missing;           /* sum of weights of phases without a measured point; the other phases represent them */
-    size_t strayed;           /* measured windows that strayed (struct measured) */
-    size_t measured_twice;    /* windows that were measured a second time */
-    double precision;         /* half interval of the CPI that was asked for, as a share of it; 0: none */
-    struct error too_wide;    /* why that was not reached; no text: it was, or none was asked for */
+    /* Strata (strata.h), by phase: root mean square distance of the vectors of units from their mean, and these means.
+     * NULL: phases are no strata. */
+    double *spread;
+    float *mean;
+    struct unit_model model; /* empty unless a second pass has measured all strata */
+    size_t used;             /* windows that were measured */
+    uint64_t measured;       /* instructions of these windows */
+    double missing;          /* sum of weights of phases without a measured point; the other phases represent them */
+    size_t strayed;          /* measured windows that strayed (struct measured) */
+    size_t measured_twice;   /* windows that were measured a second time */
+    double precision;        /* half interval of the CPI that was asked for, as a share of it; 0: none */
+    struct error too_wide;   /* why that was not reached; no text: it was, or none was asked for */
 };
 
 /* An estimate of the whole run. */

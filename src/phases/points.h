@@ -35,7 +35,7 @@ struct point {
 };
 
 struct point_phase {
-    unsigned id;      /* its number in the file it was read from, else its index */
+    unsigned id;      /* its number in the file it was read from, else its index; strata have that of their phase */
     double weight;    /* share of the run's instructions; the weights of all phases sum to 1 */
     size_t intervals; /* windows that the phase could have: its complete intervals or units; 0: unknown */
 };

@@ -62,18 +62,15 @@ static double allot(struct stratum *h, unsigned count, double variance, double m
 /* The units of a run, from which windows are drawn. */
 struct drawing {
     const struct sampled_run *sampled;
-    const struct unit_phases *units;
     bool *measured; /* by unit: whether it is or was a window */
-    unsigned phases;
     struct stratum stratum[UNIT_ALONE + 1];
 };
 
 /* Counts units and windows of the phases. The caller sets deviations, and frees `measured`. False: out of memory. */
-static bool begin(struct drawing *d, const struct sampled_run *s, const struct unit_phases *units,
-                  const struct point_phase *phase, unsigned phases)
+static bool begin(struct drawing *d, const struct sampled_run *s)
 {
-    *d = (struct drawing){
-        .sampled = s, .units = units, .measured = calloc(units->count + 1, sizeof *d->measured), .phases = phases};
+    const struct unit_phases *units = &s->units;
+    *d = (struct drawing){.sampled = s, .measured = calloc(units->count + 1, sizeof *d->measured)};
     if (d->measured == NULL)
         return false;
     for (size_t i = 0; i < s->result.count; i++) {
@@ -82,8 +79,8 @@ static bool begin(struct drawing *d, const struct sampled_run *s, const struct u
         if (unit < units->count)
             d->measured[unit] = true;
     }
-    for (unsigned h = 0; h < phases; h++)
-        d->stratum[h].weight = phase[h].weight;
+    for (unsigned h = 0; h < s->points.phases; h++)
+        d->stratum[h].weight = s->points.phase[h].weight;
     for (size_t u = 0; u < units->count; u++) {
         d->stratum[units->phase[u]].units++;
         d->stratum[units->phase[u]].windows += d->measured[u];
@@ -95,10 +92,11 @@ static bool begin(struct drawing *d, const struct sampled_run *s, const struct u
 static int draw(struct drawing *d, struct refinement *to, struct error *err)
 {
     const struct points *p = &d->sampled->points;
+    const struct unit_phases *units = &d->sampled->units;
     struct random random;
     size_t all = 0, left[UNIT_ALONE + 1] = {0};
     random_seed(&random, p->seed + d->sampled->result.count);
-    for (unsigned h = 0; h < d->phases; h++)
+    for (unsigned h = 0; h < p->phases; h++)
         all += d->stratum[h].missing;
     to->points = (struct points){.point = calloc(all + 1, sizeof *to->points.point),
                                  .insns = p->insns,
@@ -108,10 +106,10 @@ static int draw(struct drawing *d, struct refinement *to, struct error *err)
                                  .one_stretch = p->one_stretch};
     if (to->points.point == NULL)
         return error_set(err, -ENOMEM, "out of memory for windows");
-    for (size_t u = 0; u < d->units->count; u++)
-        left[d->units->phase[u]] += !d->measured[u];
-    for (size_t u = 0; u < d->units->count; u++) {
-        unsigned phase = d->units->phase[u];
+    for (size_t u = 0; u < units->count; u++)
+        left[units->phase[u]] += !d->measured[u];
+    for (size_t u = 0; u < units->count; u++) {
+        unsigned phase = units->phase[u];
         if (phase == UNIT_ALONE || d->measured[u])
             continue;
         if (random_u64(&random) % left[phase]-- < d->stratum[phase].missing) {
@@ -134,62 +132,81 @@ unsigned refine_strata_count(const struct sampled_run *s, const struct refine_li
     return (unsigned)(windows * REFINE_STRATA / REFINE_WINDOWS);
 }
 
-int refine_strata(const struct sampled_run *s, const struct strata *strata, const struct refine_limits *limits,
-                  struct refinement *to, struct error *err)
+/* Σ (difference - mean)² of the windows, and what it would be with a deviation of 1 per spread. */
+static double deviation_ratio(const struct sampled_run *s, const struct phase_sum *sums)
 {
-    struct drawing d;
-    *to = (struct refinement){.wanted = 0};
-    if (!begin(&d, s, &strata->units, strata->phase, strata->phases))
-        return error_set(err, -ENOMEM, "out of memory for windows");
-    for (unsigned h = 0; h < d.phases; h++)
-        d.stratum[h].deviation = strata->spread[h];
-    allot(d.stratum, d.phases, -1, fmin(REFINE_WINDOWS, most_windows(s, limits)));
-    int code = draw(&d, to, err);
-    to->wanted = to->points.count;
-    free(d.measured);
-    return code;
-}
-
-/* Sets deviations of the CPI: those of the windows of a stratum. Since these are few, EXPECTED more windows are assumed
- * that vary as its units do in what warming counted, in the ratio that is usual in this run. */
-static void set_deviations(const struct sampled_run *s, struct drawing *d)
-{
-    const double expected = 3;
-    struct phase_sum sums[UNIT_ALONE + 1] = {{0}};
-    double coefficient[COLUMNS] = {0}, squares = 0, spreads = 0;
-    if (s->model.column)
-        unit_model_coefficients(s, combine_cycles, NULL, coefficient);
-    combine_sum_phases(s, combine_cycles, NULL, coefficient, sums);
-    for (unsigned h = 0; h < d->phases; h++)
+    double squares = 0, spreads = 0;
+    for (unsigned h = 0; h < s->points.phases; h++)
         if (sums[h].count > 1) {
             squares += sums[h].squares;
             spreads += (double)(sums[h].count - 1) * s->spread[h] * s->spread[h];
         }
-    for (unsigned h = 0; h < d->phases; h++) {
-        double usual = spreads > 0 ? squares / spreads * s->spread[h] * s->spread[h] : 0;
-        double known = sums[h].count > 1 ? (double)(sums[h].count - 1) : 0;
-        d->stratum[h].deviation = sqrt((sums[h].squares + expected * usual) / (known + expected));
+    return spreads > 0 ? squares / spreads : 0;
+}
+
+/* Sets deviations of the CPI: those of the windows of a stratum. Since these are few, `expected` more windows are
+ * assumed that vary as its units do in what warming counted, in the ratio that is usual in this run. INFINITY: only
+ * these. */
+static void set_deviations(const struct sampled_run *s, double expected, struct drawing *d)
+{
+    struct phase_sum sums[UNIT_ALONE + 1] = {{0}};
+    double coefficient[COLUMNS] = {0};
+    if (s->model.column)
+        unit_model_coefficients(s, combine_cycles, NULL, coefficient);
+    combine_sum_phases(s, combine_cycles, NULL, coefficient, sums);
+    const double ratio = deviation_ratio(s, sums);
+    for (unsigned h = 0; h < s->points.phases; h++) {
+        double usual = ratio * s->spread[h] * s->spread[h], known = sums[h].count > 1 ? (double)(sums[h].count - 1) : 0;
+        double variance = isinf(expected) ? usual : (sums[h].squares + expected * usual) / (known + expected);
+        d->stratum[h].deviation = sqrt(variance);
     }
+}
+
+/* Draws for a half interval of the CPI, but at least `least` windows in all and at most `most` new ones. */
+static int plan(struct drawing *d, double half, double least, double most, struct refinement *to, struct error *err)
+{
+    const struct sampled_run *s = d->sampled;
+    const double variance = half * half / 4; /* two deviations make an interval */
+    double before = 0;
+    for (unsigned h = 0; h < s->points.phases; h++)
+        before += d->stratum[h].windows;
+    double all = allot(d->stratum, s->points.phases, variance, INFINITY);
+    if (all < least)
+        all = allot(d->stratum, s->points.phases, -1, least);
+    to->wanted = (uint64_t)(all - before);
+    if (all - before > most)
+        allot(d->stratum, s->points.phases, -1, before + most);
+    return draw(d, to, err);
+}
+
+int refine_strata(const struct sampled_run *s, double precision, const struct refine_limits *limits,
+                  struct refinement *to, struct error *err)
+{
+    const double most = most_windows(s, limits);
+    const double caution = 1.5; /* the few windows of the first pass show too small deviations */
+    struct drawing d;
+    struct sampled_rate e = combine(s, combine_cycles, NULL);
+    *to = (struct refinement){.wanted = 0};
+    if (!begin(&d, s))
+        return error_set(err, -ENOMEM, "out of memory for windows");
+    set_deviations(s, INFINITY, &d);
+    int code =
+        plan(&d, precision * e.value / caution, fmin(REFINE_WINDOWS, most), fmin(REFINE_AT_FIRST, most), to, err);
+    free(d.measured);
+    return code;
 }
 
 int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
                      struct refinement *to, struct error *err)
 {
+    const double sampling = 0.9, expected = 3; /* share of the interval: the rest is for warming; see set_deviations */
     struct drawing d;
     struct sampled_rate e = combine(s, combine_cycles, NULL);
     *to = (struct refinement){.wanted = 0};
-    if (!begin(&d, s, &s->units, s->points.phase, s->points.phases))
+    if (!begin(&d, s))
         return error_set(err, -ENOMEM, "out of memory for windows");
-    set_deviations(s, &d);
-    /* Two standard deviations make an interval. The fifth that is left is for warming, and since deviations are
-     * estimates. */
-    double half = 0.8 * precision * e.value / 2, before = 0;
-    for (unsigned h = 0; h < d.phases; h++)
-        before += d.stratum[h].windows;
-    to->wanted = (uint64_t)(allot(d.stratum, d.phases, half * half, INFINITY) - before);
-    if ((double)to->wanted > most_windows(s, limits))
-        allot(d.stratum, d.phases, half * half, before + most_windows(s, limits));
-    int code = draw(&d, to, err);
+    set_deviations(s, expected, &d);
+    int code = plan(&d, sampling * precision * e.value, 0, most_windows(s, limits), to, err);
     free(d.measured);
     return code;
 }

@@ -10,12 +10,14 @@
 #ifndef CYCLESCOPE_PHASES_REFINE_H
 #define CYCLESCOPE_PHASES_REFINE_H
 
-#include "phases/strata.h"
+#include "phases/combine.h"
+#include "phases/points.h"
 
 enum {
     REFINE_MOST = 4096,    /* most windows of a pass */
     REFINE_STRATA = 150,   /* strata, about */
-    REFINE_WINDOWS = 400,  /* windows of the first two passes, about */
+    REFINE_WINDOWS = 400,  /* fewest windows of the first two passes, about */
+    REFINE_AT_FIRST = 600, /* most windows of the second pass: the first one shows deviations badly */
     REFINE_PER_STRATUM = 2 /* fewest of these in a stratum, whose difference shows how much it varies */
 };
 
@@ -31,13 +33,13 @@ struct refine_limits {
     uint64_t warmup_insns; /* measured, too, with each window */
 };
 
-/* The number of strata to divide a run into, for refine_strata. */
+/* The number of strata to divide a run into before the second pass. */
 unsigned refine_strata_count(const struct sampled_run *s, const struct refine_limits *limits);
-/* Draws windows of all strata, which are to become the phases of the run. 0 or -ENOMEM with a message. */
-int refine_strata(const struct sampled_run *s, const struct strata *strata, const struct refine_limits *limits,
+/* Draws windows of all strata for the half interval of the CPI to become `precision` times the CPI, as far as the first
+ * windows show how many it takes. 0 or -ENOMEM with a message. */
+int refine_strata(const struct sampled_run *s, double precision, const struct refine_limits *limits,
                   struct refinement *to, struct error *err) MUST_CHECK;
-/* Draws windows for the half interval of the CPI to become `precision` times the CPI. Call after refine_strata, when
- * its windows were measured. 0 or -ENOMEM with a message. */
+/* The same after the second pass, whose windows show how much each stratum varies. */
 int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
                      struct refinement *to, struct error *err) MUST_CHECK;
 void refinement_free(struct refinement *r);

@@ -59,6 +59,15 @@ static void free_members(struct members *m)
 
 /* ---- the strata of a phase */
 
+/* Phases in the making; members as in struct sampled_run. */
+struct strata {
+    struct unit_phases units;
+    struct point_phase *phase;
+    unsigned phases;
+    double *spread;
+    float *mean;
+};
+
 /* Moves the centers to the means of their vectors: of every n-th one if there are many. Centers of rare vectors, which
  * are not among these, stay where they are. */
 static bool move_centers(const struct vectors *v, struct division *to, double *sums)
@@ -96,8 +105,9 @@ static bool divide(const struct members *m, unsigned most, struct random *random
     return made;
 }
 
-/* Makes a phase of cluster k, which is a part of a phase with this weight; of none if it has no units. */
-static void add_phase(struct strata *to, const struct members *m, const struct division *d, uint32_t k, double weight)
+/* Makes a phase of cluster k, which is a part of phase `from`; none if it has no units. */
+static void add_phase(struct strata *to, const struct members *m, const struct division *d, uint32_t k,
+                      const struct point_phase *from)
 {
     const float *center = d->center + (size_t)k * WIDTH;
     size_t units = 0;
@@ -112,7 +122,7 @@ static void add_phase(struct strata *to, const struct members *m, const struct d
         return;
     to->spread[to->phases] = sqrt(squares / (double)units);
     memcpy(to->mean + (size_t)to->phases * WIDTH, center, WIDTH * sizeof *center);
-    to->phase[to->phases] = (struct point_phase){to->phases, weight * (double)units / (double)m->count, units};
+    to->phase[to->phases] = (struct point_phase){from->id, from->weight * (double)units / (double)m->count, units};
     to->phases++;
 }
 
@@ -125,13 +135,11 @@ static bool divide_phase(const struct sampled_run *s, unsigned phase, unsigned m
     random_seed(&random, s->points.seed + phase + 1);
     bool made = list_members(s, phase, &m);
     if (made && m.count == 0) {
-        to->phase[to->phases] = s->points.phase[phase];
-        to->phase[to->phases].id = to->phases;
-        to->phases++;
+        to->phase[to->phases++] = s->points.phase[phase];
     } else if (made) {
         made = divide(&m, most < m.count ? most : (unsigned)m.count, &random, &d);
         for (uint32_t k = 0; made && k < d.k; k++)
-            add_phase(to, &m, &d, k, s->points.phase[phase].weight);
+            add_phase(to, &m, &d, k, &s->points.phase[phase]);
     }
     division_free(&d);
     free_members(&m);
@@ -152,34 +160,15 @@ static bool make_room(const struct sampled_run *s, unsigned phases, struct strat
     return true;
 }
 
-int strata_divide(const struct sampled_run *s, unsigned most, struct strata *to, struct error *err)
+static void free_strata(struct strata *t)
 {
-    const unsigned phases = s->points.phases;
-    struct strata whole;
-    double sum = 0;
-    most = most > phases ? most : phases;
-    bool made = make_room(s, phases, &whole);
-    for (unsigned h = 0; made && h < phases; h++)
-        made = divide_phase(s, h, 1, &whole);
-    for (unsigned h = 0; made && h < phases; h++)
-        sum += (double)whole.phase[h].intervals * whole.spread[h];
-    made = make_room(s, most, to) && made;
-    for (unsigned h = 0; made && h < phases; h++) {
-        double share = sum > 0 ? (double)whole.phase[h].intervals * whole.spread[h] / sum : 0;
-        made = divide_phase(s, h, 1 + (unsigned)(share * (most - phases)), to);
-    }
-    strata_free(&whole);
-    return made ? 0 : error_set(err, -ENOMEM, "out of memory for strata");
+    free(t->units.phase);
+    free(t->phase);
+    free(t->spread);
+    free(t->mean);
 }
 
-/* ---- joining strata */
-
-static bool is_head(const struct sampled_run *s, const struct strata *t, unsigned phase)
-{
-    return s->points.head > 0 && phase + 1 == t->phases;
-}
-
-/* The phase of a window. UNIT_ALONE: none. */
+/* The phase of a window; UNIT_ALONE: none. */
 static unsigned phase_of_window(const struct sampled_run *s, const struct strata *t, const struct window *w)
 {
     if (w->start < s->points.head)
@@ -188,62 +177,8 @@ static unsigned phase_of_window(const struct sampled_run *s, const struct strata
     return unit < t->units.count ? t->units.phase[unit] : UNIT_ALONE;
 }
 
-/* Of the strata for which `enough` is set, the one nearest to stratum h; the first stratum if there is none. */
-static unsigned nearest_stratum(const struct strata *t, unsigned h, const bool *enough)
-{
-    unsigned best = 0;
-    float least = FLT_MAX;
-    for (unsigned k = 0; k < t->phases; k++) {
-        float here = squared_distance(t->mean + (size_t)h * WIDTH, t->mean + (size_t)k * WIDTH, WIDTH);
-        if (enough[k] && here < least) {
-            least = here;
-            best = k;
-        }
-    }
-    return best;
-}
-
-/* Adds up strata that join. `into` says by stratum which one it becomes a part of. */
-static void join(struct strata *t, const unsigned *into)
-{
-    uint8_t number[UNIT_ALONE + 1];
-    unsigned phases = 0;
-    for (unsigned h = 0; h < t->phases; h++)
-        if (into[h] == h)
-            number[h] = (uint8_t)phases++;
-    for (unsigned h = 0; h < t->phases; h++)
-        if (into[h] != h) {
-            t->phase[into[h]].weight += t->phase[h].weight;
-            t->phase[into[h]].intervals += t->phase[h].intervals;
-        }
-    for (unsigned h = 0; h < t->phases; h++)
-        if (into[h] == h) {
-            t->phase[number[h]] = t->phase[h];
-            t->phase[number[h]].id = number[h];
-        }
-    for (size_t u = 0; u < t->units.count; u++)
-        if (t->units.phase[u] != UNIT_ALONE)
-            t->units.phase[u] = number[into[t->units.phase[u]]];
-    t->phases = phases;
-}
-
-void strata_join(const struct sampled_run *s, struct strata *t, size_t least)
-{
-    size_t windows[UNIT_ALONE + 1] = {0};
-    bool enough[UNIT_ALONE + 1] = {false};
-    unsigned into[UNIT_ALONE + 1];
-    for (size_t i = 0; i < s->result.count; i++)
-        windows[phase_of_window(s, t, &s->result.measured[i].window)] += s->result.measured[i].done;
-    for (unsigned h = 0; h < t->phases; h++)
-        enough[h] = !is_head(s, t, h) && windows[h] >= least;
-    for (unsigned h = 0; h < t->phases; h++)
-        into[h] = enough[h] || is_head(s, t, h) ? h : nearest_stratum(t, h, enough);
-    for (unsigned h = 0; h < t->phases; h++) /* the first stratum, if none has enough */
-        into[into[h]] = into[h];
-    join(t, into);
-}
-
-void strata_adopt(struct sampled_run *s, struct strata *t)
+/* The strata become the phases of the run. */
+static void adopt(struct sampled_run *s, struct strata *t)
 {
     for (size_t i = 0; i < s->result.count; i++) {
         struct measured *m = &s->result.measured[i];
@@ -252,22 +187,110 @@ void strata_adopt(struct sampled_run *s, struct strata *t)
     }
     free(s->points.phase);
     free(s->units.phase);
-    free(s->spread);
-    s->spread = t->spread;
+    strata_forget(s);
     s->points.phase = t->phase;
     s->points.phases = t->phases;
     s->units = t->units;
-    t->phase = NULL;
-    t->spread = NULL;
-    t->units.phase = NULL;
-    strata_free(t);
+    s->spread = t->spread;
+    s->mean = t->mean;
 }
 
-void strata_free(struct strata *t)
+int strata_divide(struct sampled_run *s, unsigned most, struct error *err)
 {
-    free(t->units.phase);
-    free(t->phase);
-    free(t->spread);
-    free(t->mean);
-    *t = (struct strata){0};
+    const unsigned phases = s->points.phases;
+    struct strata whole, parts;
+    double sum = 0;
+    most = most > phases ? most : phases;
+    bool made = make_room(s, phases, &whole);
+    for (unsigned h = 0; made && h < phases; h++)
+        made = divide_phase(s, h, 1, &whole);
+    for (unsigned h = 0; made && h < phases; h++)
+        sum += (double)whole.phase[h].intervals * whole.spread[h];
+    made = make_room(s, most, &parts) && made;
+    for (unsigned h = 0; made && h < phases; h++) {
+        double share = sum > 0 ? (double)whole.phase[h].intervals * whole.spread[h] / sum : 0;
+        made = divide_phase(s, h, 1 + (unsigned)(share * (most - phases)), &parts);
+    }
+    free_strata(&whole);
+    if (made)
+        adopt(s, &parts);
+    else
+        free_strata(&parts);
+    return made ? 0 : error_set(err, -ENOMEM, "out of memory for strata");
+}
+
+void strata_forget(struct sampled_run *s)
+{
+    free(s->spread);
+    free(s->mean);
+    s->spread = NULL;
+    s->mean = NULL;
+}
+
+/* ---- joining strata */
+
+static bool is_head(const struct sampled_run *s, unsigned phase)
+{
+    return s->points.head > 0 && phase + 1 == s->points.phases;
+}
+
+/* Of the strata of the same phase for which `enough` is set, the one nearest to stratum h; if there is none, the first
+ * stratum of the phase. */
+static unsigned nearest_stratum(const struct sampled_run *s, unsigned h, const bool *enough)
+{
+    const struct point_phase *phase = s->points.phase;
+    unsigned best = 0;
+    float least = FLT_MAX;
+    while (phase[best].id != phase[h].id)
+        best++;
+    for (unsigned k = 0; k < s->points.phases; k++) {
+        float here = squared_distance(s->mean + (size_t)h * WIDTH, s->mean + (size_t)k * WIDTH, WIDTH);
+        if (enough[k] && phase[k].id == phase[h].id && here < least) {
+            least = here;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Adds up phases that join. `into` says by phase which one it becomes a part of. */
+static void join(struct sampled_run *s, const unsigned *into)
+{
+    struct points *p = &s->points;
+    uint8_t number[UNIT_ALONE + 1] = {0};
+    unsigned phases = 0;
+    for (unsigned h = 0; h < p->phases; h++)
+        if (into[h] == h)
+            number[h] = (uint8_t)phases++;
+    for (unsigned h = 0; h < p->phases; h++)
+        if (into[h] != h) {
+            p->phase[into[h]].weight += p->phase[h].weight;
+            p->phase[into[h]].intervals += p->phase[h].intervals;
+        }
+    for (unsigned h = 0; h < p->phases; h++)
+        if (into[h] == h)
+            p->phase[number[h]] = p->phase[h];
+    for (size_t u = 0; u < s->units.count; u++)
+        if (s->units.phase[u] != UNIT_ALONE)
+            s->units.phase[u] = number[into[s->units.phase[u]]];
+    for (size_t i = 0; i < s->result.count; i++)
+        s->result.measured[i].phase = number[into[s->result.measured[i].phase]];
+    p->phases = phases;
+}
+
+void strata_join(struct sampled_run *s, size_t least)
+{
+    size_t windows[UNIT_ALONE + 1] = {0};
+    bool enough[UNIT_ALONE + 1] = {false};
+    unsigned into[UNIT_ALONE + 1];
+    for (size_t i = 0; i < s->result.count; i++)
+        windows[s->result.measured[i].phase] += s->result.measured[i].done;
+    for (unsigned h = 0; h < s->points.phases; h++)
+        enough[h] = !is_head(s, h) && windows[h] >= least;
+    for (unsigned h = 0; h < s->points.phases; h++)
+        into[h] = enough[h] || is_head(s, h) ? h : nearest_stratum(s, h, enough);
+    for (unsigned h = 0; h < s->points.phases; h++) /* the first stratum of a phase, if none has enough */
+        into[into[h]] = into[h];
+    join(s, into);
+    strata_forget(s);
 }

@@ -12,21 +12,13 @@
 
 #include "phases/combine.h"
 
-struct strata {
-    struct unit_phases units;
-    struct point_phase *phase; /* the head is the last one */
-    unsigned phases;
-    double *spread; /* by phase: root mean square distance of the vectors of its units from their mean */
-    float *mean;    /* by phase: this mean */
-};
-
 /* Divides the phases of a run into about `most` strata, more where there are more units and where these differ more.
- * -ENOMEM with a message. strata_free is due in any case. */
-int strata_divide(const struct sampled_run *s, unsigned most, struct strata *to, struct error *err) MUST_CHECK;
-/* Strata with fewer measured windows than `least`, and with other units, join the nearest stratum. */
-void strata_join(const struct sampled_run *s, struct strata *strata, size_t least);
-/* The strata become the phases of the run, and `strata` becomes empty. */
-void strata_adopt(struct sampled_run *s, struct strata *strata);
-void strata_free(struct strata *strata);
+ * They become the phases of the run. -ENOMEM with a message: phases stay as they are. */
+int strata_divide(struct sampled_run *s, unsigned most, struct error *err) MUST_CHECK;
+/* Strata with fewer measured windows than `least` join the nearest stratum of the same phase that has as many. Call it
+ * at most once. */
+void strata_join(struct sampled_run *s, size_t least);
+/* Frees what only strata have; phases stay as they are. */
+void strata_forget(struct sampled_run *s);
 
 #endif

@@ -260,12 +260,10 @@ static void make_run_with_misses(struct sampled_run *s, size_t count, struct ran
 /* Divides the run into strata with windows, and fits the model. */
 static void use_strata(struct sampled_run *s, unsigned most, size_t least)
 {
-    struct strata strata;
     struct error err;
     assert_int_equal(combine_prepare(s, &err), 0);
-    assert_int_equal(strata_divide(s, most, &strata, &err), 0);
-    strata_join(s, &strata, least);
-    strata_adopt(s, &strata);
+    assert_int_equal(strata_divide(s, most, &err), 0);
+    strata_join(s, least);
     assert_int_equal(unit_model_fit(s), 0);
     assert_int_equal(combine_prepare(s, &err), 0);
 }
@@ -472,7 +470,6 @@ static void rare_units_have_a_stratum(void **state)
     struct sampled_run s = {0};
     struct random r;
     struct error err;
-    struct strata strata;
     struct refinement more;
     double truth;
     size_t rare[RARE];
@@ -480,27 +477,26 @@ static void rare_units_have_a_stratum(void **state)
     make_run_with_misses(&s, COUNT, &r, 0.3, &truth);
     add_rare_units(&s, RARE, 40, rare);
     assert_int_equal(combine_prepare(&s, &err), 0);
-    assert_int_equal(strata_divide(&s, 20, &strata, &err), 0);
+    assert_int_equal(strata_divide(&s, 20, &err), 0);
     bool own[UNIT_ALONE + 1] = {false}; /* by stratum: it has rare units */
     double weight = 0;
     for (size_t i = 0; i < RARE; i++)
-        own[strata.units.phase[rare[i]]] = true;
-    for (size_t u = 0, i = 0; u < strata.units.count; u++) {
-        assert_int_equal(own[strata.units.phase[u]], i < RARE && u == rare[i]);
+        own[s.units.phase[rare[i]]] = true;
+    for (size_t u = 0, i = 0; u < s.units.count; u++) {
+        assert_int_equal(own[s.units.phase[u]], i < RARE && u == rare[i]);
         i += i < RARE && u == rare[i];
     }
-    for (unsigned h = 0; h < strata.phases; h++)
-        weight += own[h] ? strata.phase[h].weight : 0;
+    for (unsigned h = 0; h < s.points.phases; h++)
+        weight += own[h] ? s.points.phase[h].weight : 0;
     assert_true(fabs(weight - (double)RARE / (COUNT * UNITS)) < 1e-9);
-    assert_true(fabs(sum_of_weights(strata.phase, strata.phases) - 1) < 1e-9);
+    assert_true(fabs(sum_of_weights(s.points.phase, s.points.phases) - 1) < 1e-9);
     struct refine_limits limits = {s.result.insns, 0};
-    assert_int_equal(refine_strata(&s, &strata, &limits, &more, &err), 0);
+    assert_int_equal(refine_strata(&s, 0.5, &limits, &more, &err), 0);
     unsigned planned = 0;
     for (size_t i = 0; i < more.points.count; i++)
         planned += own[more.points.point[i].phase];
     assert_in_range(planned, REFINE_PER_STRATUM, RARE);
     refinement_free(&more);
-    strata_free(&strata);
     free_windows(&s);
 }
 
