@@ -196,6 +196,19 @@ int refine_strata(const struct sampled_run *s, double precision, const struct re
     return code;
 }
 
+/* How much smaller the half interval has to become than these deviations tell: by how much the one that the windows
+ * have is wider. At most 1. */
+static double shown(const struct drawing *d, double half)
+{
+    double variance = 0;
+    for (unsigned h = 0; h < d->sampled->points.phases; h++) {
+        const struct stratum *k = &d->stratum[h];
+        if (k->windows > 0)
+            variance += pow(k->weight * k->deviation, 2) / k->windows * (1 - k->windows / k->units);
+    }
+    return fmin(1, 2 * sqrt(variance) / half);
+}
+
 int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
                      struct refinement *to, struct error *err)
 {
@@ -206,7 +219,8 @@ int refine_precision(const struct sampled_run *s, double precision, const struct
     if (!begin(&d, s))
         return error_set(err, -ENOMEM, "out of memory for windows");
     set_deviations(s, expected, &d);
-    int code = plan(&d, sampling * precision * e.value, 0, most_windows(s, limits), to, err);
+    double half = sampling * precision * e.value * shown(&d, e.half);
+    int code = plan(&d, half, 0, most_windows(s, limits), to, err);
     free(d.measured);
     return code;
 }

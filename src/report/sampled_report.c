@@ -45,20 +45,16 @@ double sampled_difference_half(const struct run_report *r, size_t number, size_t
 }
 
 /* Functional warming sees neither the wrong path nor the order of execution, so caches and predictors differ from those
- * of a detailed run. Where no window was measured a second time after longer warming, the first two are the shares of
- * all cycles, and of a count of misses, mispredictions and similar events, that it can be off (docs/RESULTS.md). The
- * last two are the shares that a second measurement does not show: its warming is too short to fill the second cache as
- * wrong paths do. */
+ * of a detailed run. A second measurement of windows after longer warming shows a part of that; the second cache fills
+ * with what wrong paths bring more slowly. These are the shares of all cycles, and of a count of misses, mispredictions
+ * and similar events, that estimates can be off besides. */
 static const double warm_cycles_error = 0.003, warm_count_error = 0.01;
-static const double warm_cycles_rest = 0.0015, warm_count_rest = 0.003;
 
 double sampled_add_warm_error(const struct run_report *r, double half, double value, enum warm_trust trust)
 {
-    bool known = r->sampled->measured_twice >= 2; /* `half` includes it */
     switch (trust) {
-    case TRUST_NEAR: return hypot(half, (known ? warm_count_rest : warm_count_error) * value);
-    case TRUST_TIME:
-        return hypot(half, (known ? warm_cycles_rest : warm_cycles_error) * (double)r->result.counts.core.cycles);
+    case TRUST_NEAR: return hypot(half, warm_count_error * value);
+    case TRUST_TIME: return hypot(half, warm_cycles_error * (double)r->result.counts.core.cycles);
     case TRUST_OWN: return half;
     case TRUST_NONE: break;
     }
