@@ -614,6 +614,37 @@ def test_children_of_a_copy_take_turns_as_those_of_the_run(cli, guest):
     check_same_way(cli, guest("looks_for_children", LOOKS_FOR_CHILDREN), SYSTEMATIC, "--thread-quantum", "20000")
 
 
+# Goes on with what the files of /proc say, and with their status.
+READS_PROC = r"""
+int main(void)
+{
+    static const char *names[] = {"cpuinfo", "meminfo", "uptime", "stat", "self/maps", "self/stat", "self/status",
+                                  "self/statm", "self/cmdline", "self/comm", "sys/kernel/osrelease"};
+    unsigned all = 0;
+    for (unsigned i = 0; i < 440; i++) {
+        char name[64];
+        unsigned char text[8192];
+        struct stat is;
+        snprintf(name, sizeof name, "/proc/%s", names[i % 11]);
+        int fd = open(name, O_RDONLY);
+        if (fd < 0 || fstat(fd, &is))
+            return 10;
+        all = all * 31 + is.st_mode + is.st_ino;
+        for (ssize_t k = read(fd, text, sizeof text); k > 0; k--)
+            all = all * 31 + text[k - 1];
+        close(fd);
+        toss(2000);
+    }
+    return printf("%u\n", all) < 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_copies_read_proc(cli, guest, words):
+    check_same_way(cli, guest("reads_proc", READS_PROC), words)
+
+
 def test_messages_come_from_the_run_alone(cli, guest):
     source = "int main(void) { toss(200000); syscall(18); toss(200000); return 0; }"  # lookup_dcookie
     result = run(cli, [*POINTS, guest("missing", source)])
