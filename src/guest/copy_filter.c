@@ -178,7 +178,8 @@ static const uint32_t fcntl_commands[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,
                                           F_GET_SEALS, F_ADD_SEALS,     F_GET_RW_HINT, F_GET_FILE_RW_HINT};
 static const uint32_t ioctl_requests[] = {TCGETS,   0x802c542a, TIOCGWINSZ, TIOCGPGRP, TIOCGSID, TIOCOUTQ,  TIOCGPTN,
                                           FIONREAD, FIONBIO,    FIOCLEX,    FIONCLEX,  FIGETBSZ, SIOCATMARK};
-/* The only mode that a copy may set: that of the memory files that stand for text files of /proc (special_text_file). */
+/* The only mode that a copy may set: that of the memory files that stand for text files of /proc (special_text_file).
+ */
 static const uint32_t modes[] = {0444};
 
 enum { PROGRAM_MAX = 512 };

@@ -53,7 +53,8 @@ static int leave_family(struct process *p, struct error *err)
     baton_join(own, p->member);
     int64_t turn_insns = p->turn_insns;
     baton_take(p);
-    p->turn_insns = turn_insns; /* the copy goes on with the turn of the run: its children run when those of the run do */
+    p->turn_insns =
+        turn_insns; /* the copy goes on with the turn of the run: its children run when those of the run do */
     return 0;
 }
 
