@@ -178,6 +178,9 @@ static const uint32_t fcntl_commands[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,
                                           F_GET_SEALS, F_ADD_SEALS,     F_GET_RW_HINT, F_GET_FILE_RW_HINT};
 static const uint32_t ioctl_requests[] = {TCGETS,   0x802c542a, TIOCGWINSZ, TIOCGPGRP, TIOCGSID, TIOCOUTQ,  TIOCGPTN,
                                           FIONREAD, FIONBIO,    FIOCLEX,    FIONCLEX,  FIGETBSZ, SIOCATMARK};
+/* The only mode that a copy may set: that of the memory files that stand for text files of /proc (special_text_file).
+ */
+static const uint32_t modes[] = {0444};
 
 enum { PROGRAM_MAX = 512 };
 
@@ -210,6 +213,7 @@ static size_t argument(unsigned i)
 
 static const uint32_t denied = SECCOMP_RET_ERRNO | EPERM;
 
+/* Allows a call if its second argument is in the list. */
 static void allow_requests(struct program *p, uint32_t call, const uint32_t *requests, size_t count)
 {
     emit(p, BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(2 * count + 2));
@@ -253,6 +257,7 @@ static void build(struct program *p)
     allow_reading(p, SYS_openat, 2);
     allow_requests(p, SYS_fcntl, fcntl_commands, sizeof fcntl_commands / sizeof *fcntl_commands);
     allow_requests(p, SYS_ioctl, ioctl_requests, sizeof ioctl_requests / sizeof *ioctl_requests);
+    allow_requests(p, SYS_fchmod, modes, sizeof modes / sizeof *modes);
     give(p, denied);
 }
 

@@ -46,12 +46,15 @@ static int leave_family(struct process *p, struct error *err)
     p->member = family_add(own, p->ppid);
     member_set_host(p->member, getpid());
     own->next_id = (int)old->next_id;
-    own->clock_ns = (uint64_t)old->clock_ns;
+    own->clock_ns = process_time_ns(p);
     ipc_copy(own->ipc, old->ipc);
     p->family = own;
     family_free(old);
     baton_join(own, p->member);
+    int64_t turn_insns = p->turn_insns;
     baton_take(p);
+    p->turn_insns =
+        turn_insns; /* the copy goes on with the turn of the run: its children run when those of the run do */
     return 0;
 }
 

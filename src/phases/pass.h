@@ -27,7 +27,8 @@ struct measured {
     struct window window;
     unsigned phase;   /* index of points.phase; systematic: 0 until combine_prepare */
     bool done;        /* it was measured: `number` is valid */
-    bool strayed;     /* the copy ended in another state than the run (the program reads a clock, or a file changed) */
+    bool strayed;     /* the copy ended in another state than the run (it used what it renamed or made, or a process it
+                         started) */
     bool kept;        /* the values come from an earlier run */
     struct error err; /* if not done: the reason */
     /* The values: SIMULATION_NUMBERS of struct simulation_counts, then those of simulation.sum. Then 1 if the window

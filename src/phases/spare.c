@@ -154,7 +154,7 @@ int spare_measure(struct spare *spare, const struct points *points, struct sampl
     uint64_t apart = q->insns > s->result.insns ? q->insns - s->result.insns : s->result.insns - q->insns;
     if (apart > points->insns) /* its windows may lie in other phases */
         return error_set(err, -ENOTSUP,
-                         "the program runs differently a second time: it reads a clock or changes files");
+                         "the program runs differently a second time: it renames or makes files, or starts processes");
     return add_results(spare, s) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
 }
 

@@ -123,9 +123,10 @@ static void print_troubles(const struct sampled_run *s, FILE *to)
                        "Phases that make up %.1f %% of the run were not simulated; the other phases represent them.",
                        100 * s->missing);
     if (s->strayed)
-        text_paragraph(to,
-                       "%zu of the windows strayed from the run itself: the program reads a clock or changes files.",
-                       s->strayed);
+        text_paragraph(
+            to,
+            "%zu of the windows strayed from the run itself: the program renames or makes files, or starts processes.",
+            s->strayed);
 }
 
 void sampled_print_interruption(const struct run_report *r, FILE *to)

@@ -173,8 +173,9 @@ static void print_sample(const struct validate_report *r, FILE *to)
     if (s->failed)
         text_paragraph(to, "%zu windows could not be simulated.", s->failed);
     if (s->strayed)
-        text_paragraph(to, "%zu windows strayed from the run itself: the program reads a clock or changes files.",
-                       s->strayed);
+        text_paragraph(
+            to, "%zu windows strayed from the run itself: the program renames or makes files, or starts processes.",
+            s->strayed);
 }
 
 static json_t *sample_json(const struct validate_report *r)

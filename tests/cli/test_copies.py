@@ -548,6 +548,103 @@ def test_processes_of_a_copy(cli, guest):
     assert cli.json()["sampled"]["windows"] >= 5
 
 
+# Goes on with what every clock says, and sleeps now and then.
+CLOCKS = r"""
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+int main(void)
+{
+    unsigned long clocks = 0, csr;
+    for (int i = 0; i < 2000; i++) {
+        struct timespec at[3];
+        struct timeval day;
+        struct tms used;
+        toss(500);
+        clock_gettime(CLOCK_REALTIME, &at[0]);
+        clock_gettime(CLOCK_MONOTONIC, &at[1]);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at[2]);
+        gettimeofday(&day, NULL);
+        __asm__ volatile("rdtime %0" : "=r"(csr));
+        for (int k = 0; k < 3; k++)
+            clocks = clocks * 31 + at[k].tv_sec * 1000000000 + at[k].tv_nsec;
+        clocks = clocks * 31 + day.tv_usec + times(&used) + csr;
+        if (i % 100 == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return printf("%lu\n", clocks) < 0;
+}
+"""
+
+# Its child works for several turns, which the parent uses up by looking whether the child has ended.
+LOOKS_FOR_CHILDREN = r"""
+int main(void)
+{
+    unsigned looks = 0;
+    for (int i = 0; i < 4; i++) {
+        toss(150000);
+        if (fork() == 0) {
+            toss(20000);
+            _exit(0);
+        }
+        while (waitpid(-1, NULL, WNOHANG) == 0)
+            looks++;
+        toss(looks);
+    }
+    return printf("%u\n", looks) < 0;
+}
+"""
+
+
+def check_same_way(cli, program, words, *options):
+    """All copies that could be made went the way of the run."""
+    plain = cli.run("run", *options, program).out
+    result = cli.run(*words, *options, "--json", "json", program)
+    sampled = cli.json()["sampled"]
+    assert result.status == 0 and result.out == plain != ""
+    assert sampled["strayed"] == 0 and sampled["windows"] >= 5, sampled
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_copies_have_the_time_of_the_run(cli, guest, words):
+    check_same_way(cli, guest("clocks", CLOCKS), words)
+
+
+def test_children_of_a_copy_take_turns_as_those_of_the_run(cli, guest):
+    check_same_way(cli, guest("looks_for_children", LOOKS_FOR_CHILDREN), SYSTEMATIC, "--thread-quantum", "20000")
+
+
+# Goes on with what the files of /proc say, and with their status.
+READS_PROC = r"""
+int main(void)
+{
+    static const char *names[] = {"cpuinfo", "meminfo", "uptime", "stat", "self/maps", "self/stat", "self/status",
+                                  "self/statm", "self/cmdline", "self/comm", "sys/kernel/osrelease"};
+    unsigned all = 0;
+    for (unsigned i = 0; i < 440; i++) {
+        char name[64];
+        unsigned char text[8192];
+        struct stat is;
+        snprintf(name, sizeof name, "/proc/%s", names[i % 11]);
+        int fd = open(name, O_RDONLY);
+        if (fd < 0 || fstat(fd, &is))
+            return 10;
+        all = all * 31 + is.st_mode + is.st_ino;
+        for (ssize_t k = read(fd, text, sizeof text); k > 0; k--)
+            all = all * 31 + text[k - 1];
+        close(fd);
+        toss(2000);
+    }
+    return printf("%u\n", all) < 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_copies_read_proc(cli, guest, words):
+    check_same_way(cli, guest("reads_proc", READS_PROC), words)
+
+
 def test_messages_come_from_the_run_alone(cli, guest):
     source = "int main(void) { toss(200000); syscall(18); toss(200000); return 0; }"  # lookup_dcookie
     result = run(cli, [*POINTS, guest("missing", source)])

@@ -35,6 +35,8 @@ static int acts(void)
         PASSES(ftruncate(memory, 0)),
         PASSES(socketpair(AF_UNIX, SOCK_STREAM, 0, pair)),
         PASSES(memfd_create("other", 0)),
+        PASSES(fchmod(memory, 0444)),
+        REFUSED(fchmod(memory, 0644)),
         REFUSED(open("/dev/null", O_WRONLY)),
         REFUSED(open("filter-test", O_RDONLY | O_CREAT, 0600)),
         REFUSED(write(high, "x", 1)),
