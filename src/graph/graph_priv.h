@@ -49,6 +49,7 @@ struct graph_core {
     unsigned translation[TLB_WALK + 1]; /* cycles of a translation, by the level that has it */
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     unsigned bus_cycles;                /* that a line occupies the bus; 0: no limit */
+    unsigned write_latency;             /* of a store that is written past all caches */
     uint8_t units[POOLS];
     struct class_timing timing[CLASS_COUNT];
 };

@@ -249,6 +249,19 @@ static void set_store_arrival(const struct node_builder *b, const struct data_ac
     }
 }
 
+/* Cycles of a store from its access until it leaves the store buffer, with perfect prediction. `d` is its access in the
+ * real run, and `level` is where its line is with perfect prediction. A store that does not bring its line waits for
+ * nothing, except if it is written past all caches. */
+static uint16_t perfect_drain(const struct graph_core *c, const struct data_access *d, unsigned level)
+{
+    unsigned real = d->cycles ? d->cycles : 1;
+    if (d->merged) /* it waits for a line on its way, with either prediction */
+        return (uint16_t)real;
+    if (!c->store_allocates)
+        return (uint16_t)(level == d->level ? real : level == LEVEL_MEMORY ? c->write_latency : 1);
+    return (uint16_t)(level == LEVEL_L1 ? 1 : d->level == LEVEL_L1 ? c->latency[level] : real);
+}
+
 void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     const struct data_access *d = &h->drain;
@@ -260,11 +273,8 @@ void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct g
         level = nodes_data_level(b, h, &translation);
         set_translation(b, h, n, translation);
     }
-    n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = d->cycles ? d->cycles : 1;
-    if (level == LEVEL_L1 && !d->merged) /* else it waits for a line on its way, with either prediction */
-        n->drain_cycles[PREDICTION_PERFECT] = 1;
-    else if (d->level == LEVEL_L1)
-        n->drain_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.latency[level];
+    n->drain_cycles[PREDICTION_REAL] = d->cycles ? d->cycles : 1;
+    n->drain_cycles[PREDICTION_PERFECT] = perfect_drain(&b->core, d, level);
     b->stores++;
     list_store(b, h);
     if (loads)

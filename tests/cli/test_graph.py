@@ -70,6 +70,34 @@ def test_a_divider_is_busy_once_for_each_wrong_path(here, guests):
     assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
 
 
+# Only wrong paths load from these lines, before a division says that they are wrong; the right path writes to them.
+WRITES = """
+static unsigned long state = 1, sum, lines[128][16];
+int main(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005ul + 1442695040888963407ul;
+        unsigned long bit = state >> 40 & 1, late;
+        __asm__("divu %0, %1, %2" : "=r"(late) : "r"(bit), "r"(1ul));
+        unsigned long *from = lines[i % 64 + 64 * bit];
+        if (late)
+            sum += *(volatile unsigned long *)from;
+        *(volatile unsigned long *)&lines[i % 64][1] = bit;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("allocate", ["yes", "no"])
+def test_a_store_waits_for_its_line_only_if_it_brings_it(here, guests, allocate):
+    guests("writes", WRITES, "-static")
+    options = f"--set l1d.allocate={allocate} --set store_buffer.size=4 --skip 100000 --warm --warmup 50000 --max-insns 50000 ./writes"
+    report = stack(here, options)
+    simulated = measure(here, f"stat --quiet --set perfect.branch=yes {options}").report["cycles"]
+    assert abs(predicted(report, "branch") - simulated) <= 0.01 * simulated
+
+
 @pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload", ["branch_bound", "balanced"])
 def test_a_warm_up_ends_with_an_empty_pipeline(here, core, workload):
