@@ -239,7 +239,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .store = r->store,
                             .stalls = r->stalls,
                             .access = r->access,
-                            .wrong_path = r->wrong_path};
+                            .wrong_path = r->wrong_path,
+                            .unit_wait = r->unit_wait};
     if (r->wrong_lines)
         memcpy(h->wrong_line, r->wrong_lines, sizeof h->wrong_line);
 }

@@ -68,6 +68,7 @@ struct held_insn {
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
     struct unit_use wrong_path;
+    struct unit_wait unit_wait;
     struct wrong_request wrong_line[WRONG_REQUESTS]; /* set if stalls.wrong_use */
 };
 
@@ -137,8 +138,11 @@ struct graph_node {
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
-    uint8_t fetch_waits;                    /* bit v: fetch waits for its lines in prediction v, which ends the group */
-    struct unit_use wrong_path;             /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    uint8_t fetch_waits;        /* bit v: fetch waits for its lines in prediction v, which ends the group */
+    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    /* Its wait for younger instructions that keep units busy. With perfect prediction none of them is of a wrong path.
+     */
+    struct unit_wait unit_wait;
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */

@@ -139,6 +139,18 @@ INLINE void find_operands(const struct lanes *l, const struct graph_node *n, str
     e->operand[2] = (n->flags & NODE_LOAD ? stores : &l->reg[n->source[2]])->lane;
 }
 
+/* Older instructions wait for units that younger ones have taken. */
+INLINE void await_unit(struct lanes *restrict l, const struct unit_wait *wait, struct row *restrict t)
+{
+    l->slack += wait->cycles;
+    if (wait->wrong_path) {
+        add_masked(t, &l->branch, wait->cycles);
+        return;
+    }
+    ALL_LANES(i)
+    t->lane[i] = after(t->lane[i], (int)wait->cycles);
+}
+
 /* Sets `t`, when operands are known, to the time of issue, with the translation of the address. */
 INLINE void issue_when_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
                              struct row *t)
@@ -149,6 +161,8 @@ INLINE void issue_when_ready(struct lanes *restrict l, const struct graph_node *
             ALL_LANES(i)
         t->lane[i] = later(t->lane[i], after(l->leave.lane[i], 1));
     }
+    if (n->unit_wait.cycles)
+        await_unit(l, &n->unit_wait, t);
     issue(l, need, t);
     if (n->walks | n->walk_distance[0] | n->walk_distance[1])
         lanes_await_translation(l, n, need, t);

@@ -70,6 +70,30 @@ def test_a_divider_is_busy_once_for_each_wrong_path(here, guests):
     assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
 
 
+# Divisions that depend on nothing take the unit as soon as they dispatch, and those of a chain wait for it.
+OLDER = """
+static volatile double one = 1, result;
+int main(void)
+{
+    double chain = 1, early = 0, c = one;
+    for (int i = 0; i < 20000; i++) {
+        chain = (chain * c + c) * c / (c + 1);
+        early += i / c;
+        if (i % 3 == 0)
+            early -= c / (i + 1);
+    }
+    result = chain + early;
+    return 0;
+}
+"""
+
+
+def test_older_divisions_wait_for_younger_ones_that_were_ready_first(here, guests):
+    guests("older", OLDER, "-static")
+    report = stack(here, "--skip 100000 --warm --warmup 20000 --max-insns 50000 ./older")
+    assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
+
+
 # Only wrong paths load from these lines, before a division says that they are wrong; the right path writes to them.
 WRITES = """
 static unsigned long state = 1, sum, lines[128][16];

@@ -250,6 +250,7 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
         if (n->flags & NODE_STORE)
             t = later(t, e->leave + 1);
     }
+    t += n->unit_wait.wrong_path && !(e->real & GRAPH_BRANCH) ? 0 : n->unit_wait.cycles;
     t = issue(e, n, t, &e->verdict[i].issue);
     return translate(e, n, i, t);
 }

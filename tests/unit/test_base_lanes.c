@@ -132,6 +132,12 @@ static void units_are_a_limit(void **state)
     for (unsigned i = 0; i < 4; i++)
         add()->class = CLASS_DIV;
     assert_int_equal(cycles(LIMIT_width | LIMIT_units) - cycles(LIMIT_width), 3 * DIVISION);
+    begin();
+    add()->class = CLASS_DIV;
+    long alone = cycles(LIMIT_width | LIMIT_units);
+    nodes[0].unit_wait.cycles = 7; /* for a younger one */
+    assert_int_equal(cycles(LIMIT_width | LIMIT_units) - alone, 7);
+    assert_int_equal(cycles(LIMIT_width), alone);
 }
 
 static void the_memory_order_is_a_limit(void **state)
