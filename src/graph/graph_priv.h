@@ -90,8 +90,9 @@ enum { GRAPH_WRONG_PATHS = 32 };
 /* Lines that one access makes prefetchers propose for an L1 and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
 
-/* Whether the first use of a line that a prefetcher has proposed found it in the real run, or on its way. */
-enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED };
+/* What the first use of a line that a prefetcher has proposed found in the real run: the line was on its way, the use
+ * requested it, or the line was there. */
+enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED, USED_THERE };
 
 /* An L1I with more MSHRs never lacks one. */
 enum { FETCH_MSHRS_MOST = 16 };

@@ -115,6 +115,14 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
     }
 }
 
+/* The line was there in the real run, which a wrong path may have seen to: so it is in sets with the same caches and
+ * the same wrong paths. */
+INLINE bool line_is_there(const struct lanes *l, const struct graph_node *n, unsigned group)
+{
+    return n->used_really == USED_THERE && prediction_of(l, group) == PREDICTION_REAL &&
+           caches_of(l, group) == DATA_CACHES - 1;
+}
+
 /* A load at the times in `t` uses a line that a prefetcher has proposed. If the prefetch is made and the load comes
  * before it, the load waits for the prefetch, or for an MSHR. In the lanes of a judge in which there was no MSHR for
  * the prefetch, the load requests the line, as soon as there is an MSHR. `x` is when the data can be used. */
@@ -127,14 +135,17 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
     for (unsigned g = 0; g < GROUPS; g++) {
         struct contention_wait waits[GROUP_JUDGES] = {{0}};
         int16_t cycles = load_latency(&l->core, n->load_cycles[prediction_of(l, g)], caches_of(l, g));
-        if (caches_of(l, g) == 0)
+        if (caches_of(l, g) == 0 || line_is_there(l, n, g)) {
+            for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+                x->lane[i] = after(t->lane[i], first);
             continue;
+        }
         for (unsigned k = 0; k < GROUP_JUDGES; k++) {
             unsigned j = first_judge(g) + k;
             uint64_t when = time_of(l, t, l->judge_lane[j]);
             uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
             if (caches_of(l, g) > 1 && n->used_really != USED_UNKNOWN)
-                made = (uint16_t)((made & ~(1 << j)) | (n->used_really == USED_PREFETCHED) << j);
+                made = (uint16_t)((made & ~(1 << j)) | (n->used_really != USED_REQUESTED) << j);
             else if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
                      contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
                 made &= (uint16_t) ~(1 << j);

@@ -214,7 +214,8 @@ static void set_use(struct node_builder *b, const struct held_insn *h, struct gr
         n->second_distance[v] = distance_to(second->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
     }
     n->requests = 0;
-    n->used_really = requested ? USED_REQUESTED : USED_PREFETCHED;
+    bool there = a->level == LEVEL_L1 && a->cycles != 0;
+    n->used_really = requested ? USED_REQUESTED : there ? USED_THERE : USED_PREFETCHED;
 }
 
 void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)

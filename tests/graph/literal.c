@@ -295,12 +295,14 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
     unsigned distance = n->second_distance[prediction(e)];
     int64_t second = distance && e->real & GRAPH_L2D ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
     struct verdict *v = &e->verdict[i];
+    if (n->used_really == USED_THERE && prediction(e) == PREDICTION_REAL && e->real & GRAPH_L2D)
+        return *t + first;
     if (e->judges) {
         v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
         v->merges &=
             prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
         if (e->real & GRAPH_L2D && n->used_really != USED_UNKNOWN)
-            v->merges = n->used_really == USED_PREFETCHED;
+            v->merges = n->used_really != USED_REQUESTED;
     }
     if (v->merges) {
         *t = later(*t, prefetch);

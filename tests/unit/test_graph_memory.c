@@ -362,6 +362,9 @@ static void a_prefetch_is_made_if_the_real_run_made_it(void **state)
     assert_int_equal(cycles(), issue + MISS + 1);
     use->used_really = USED_REQUESTED;
     assert_int_equal(cycles(), issue + HIT + MISS + 1);
+    use->used_really = USED_THERE; /* with wrong paths */
+    assert_int_equal(cycles(), issue + HIT + HIT + 1);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), issue + MISS + 1);
 }
 
 int main(void)
