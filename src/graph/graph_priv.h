@@ -157,6 +157,9 @@ struct graph_node {
     uint8_t used_line;
     uint8_t used_really;    /* enum used_really */
     uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
+    /* Its line was on its way in the real run, by a prefetch: the arrival at this distance. If the L2 is perfect for
+     * data and the L1D is not, it waits for this arrival; `load_cycles` does not count. */
+    uint16_t late_distance;
     /* Lines that its access makes prefetchers request for the L1D take two numbers among arrivals: the request and the
      * arrival. They may wait for a line that the L2 gets with an arrival, at this distance before theirs. */
     uint16_t prefetch_second_distance;

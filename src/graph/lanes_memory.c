@@ -65,6 +65,10 @@ INLINE void load(struct lanes *restrict l, const struct graph_node *n, const str
         unsigned v = prediction_of(l, g), caches = caches_of(l, g);
         if (caches == 0)
             continue;
+        if (n->late_distance && caches == 1) {
+            raise_group(x, g, arrival_before(l, n->late_distance));
+            continue;
+        }
         if (n->load_cycles[v]) {
             lane_time cycles = load_latency(&l->core, n->load_cycles[v], caches);
             for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)

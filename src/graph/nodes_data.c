@@ -118,8 +118,11 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
     } else {
         n->arrival_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
         /* No request that is known brings the line, or one that may be late: a prefetch. */
-        if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched))
+        if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched)) {
             n->load_cycles[v] = a->cycles;
+            if (e->prefetched)
+                n->late_distance = distance_to(e->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
+        }
     }
 }
 

@@ -94,6 +94,34 @@ def test_older_divisions_wait_for_younger_ones_that_were_ready_first(here, guest
     assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
 
 
+# Each node of the list has a line, to which a store comes first; the load that follows waits for a prefetch.
+LIST = """
+struct node { struct node *next; long value[7]; } __attribute__((aligned(64)));
+static struct node nodes[1 << 16];
+int main(void)
+{
+    enum { COUNT = sizeof nodes / sizeof *nodes };
+    for (int i = 1; i < COUNT; i++)
+        nodes[i].next = &nodes[i - 1];
+    nodes[0].next = &nodes[COUNT - 1];
+    struct node *n = nodes;
+    for (long i = 0; i < 2 * COUNT; i++) {
+        n->value[1] = i;
+        n = n->next;
+    }
+    return n == nodes;
+}
+"""
+
+
+def test_a_late_prefetch_comes_sooner_from_a_perfect_second_cache(here, guests):
+    guests("list", LIST, "-static")
+    options = "--core modern --skip 400000 --warm --warmup 20000 --max-insns 50000 ./list"
+    report = stack(here, options)
+    simulated = measure(here, f"stat --quiet --set perfect.l2d=yes {options}").report["cycles"]
+    assert abs(predicted(report, "l2d") - simulated) <= 0.01 * simulated
+
+
 # Only wrong paths load from these lines, before a division says that they are wrong; the right path writes to them.
 WRITES = """
 static unsigned long state = 1, sum, lines[128][16];

@@ -275,6 +275,8 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     unsigned cycles = n->load_cycles[v];
     if (!(e->real & GRAPH_L1D))
         return t + first;
+    if (n->late_distance && !(e->real & GRAPH_L2D))
+        return later(t + first, e->arrival[e->arrivals + 1 - n->late_distance]);
     if (cycles > second && second_has_data(e, n))
         cycles = second;
     int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
