@@ -196,6 +196,13 @@ struct unit_use {
     uint16_t cycles; /* from the resolution of the mispredicted branch on; 0: none is busy */
 };
 
+/* How long an instruction that had its operands waited for a unit that younger instructions kept busy, which had
+ * theirs earlier. Only units that are not pipelined stay busy. */
+struct unit_wait {
+    uint16_t cycles; /* saturates */
+    bool wrong_path; /* one of the younger ones was of the wrong path */
+};
+
 /* An instruction that retires, with what its timing depended on. */
 struct retired_insn {
     const struct code *code; /* decoded instruction, valid during the call */
@@ -207,6 +214,7 @@ struct retired_insn {
     struct fetch_stalls stalls; /* before it was fetched */
     struct data_access access;  /* of a load, or translation of a store */
     struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy longest */
+    struct unit_wait unit_wait; /* of one that accesses no memory */
     const struct wrong_request *wrong_lines; /* how wrong paths used its line before (WRONG_REQUESTS), or NULL */
 };
 

@@ -61,7 +61,7 @@ struct flight {
     const struct code *code; /* decoded instruction */
     uint64_t pc;             /* its address */
     uint64_t addr;           /* address of its memory access, or target of the control transfer */
-    uint64_t when;           /* cycle in which it may dispatch, then in which its result comes or it tries again */
+    uint64_t when;           /* cycle in which it may dispatch, became ready, its result comes, or it tries again */
     uint16_t consumers;      /* head of the list of operands that wait for its result: slot * 4 + operand, or NO_SLOT */
     uint16_t producer[SOURCES]; /* by operand: slot of the producer it waits for, or its own slot */
     uint16_t next[SOURCES];     /* by operand: next entry in the producer's list */
@@ -93,6 +93,14 @@ struct flight_cold {
     struct fetch_stalls stalls; /* before it was fetched; set if core.notes_details */
     struct data_access access;  /* how it accessed data; set if core.notes_details */
     struct unit_use wrong_path; /* set when a mispredicted branch resolves, if core.notes_details */
+    struct unit_wait unit_wait; /* set at issue of one that accesses no memory, if core.notes_details */
+};
+
+/* The instruction that last kept a unit busy which is not pipelined. */
+struct unit_holder {
+    uint64_t since;    /* cycle in which it issued */
+    uint64_t position; /* its own or, once it is squashed, that of the branch whose wrong path it was on */
+    bool wrong_path;
 };
 
 /* A store from dispatch until it leaves the store buffer. Entries of size 0 (fences, lr, NO_ACCESS) only keep order. */
@@ -178,6 +186,7 @@ struct core {
     uint64_t busy_latest;                    /* latest cycle until which a non-pipelined unit is busy */
     uint64_t busy_until[POOLS][POOL_UNITS];  /* cycle until which each unit of a pool is busy */
     bool busy_wrong[POOLS][POOL_UNITS]; /* with an instruction of the wrong path that note_busy_unit has not noted */
+    struct unit_holder holder[POOLS][POOL_UNITS];
 
     /* ---- memory */
     struct memsys *memsys; /* caches, TLBs and memory */
@@ -328,6 +337,7 @@ static inline void core_make_ready(struct core *restrict c, struct flight *f)
     unsigned slot = slot_of(c, f), pool = c->timing[f->code->class].pool;
     uint64_t bit = UINT64_C(1) << slot % 64;
     f->state = READY;
+    f->when = c->now;
     c->ready_words |= UINT64_C(1) << slot / 64;
     c->ready_any[slot / 64] |= bit;
     c->ready[pool][slot / 64] |= bit;

@@ -33,6 +33,35 @@ static void note_busy_unit(struct core *restrict c, const struct flight *f)
         *longest = false;
 }
 
+/* The wrong path of f is squashed. Others of its instructions take their positions. */
+static void note_squashed_holders(struct core *restrict c, const struct flight *f)
+{
+    uint64_t position = position_of(c, f);
+    for (unsigned p = 0; p < POOLS; p++)
+        for (unsigned u = 0; u < c->units[p]; u++)
+            if (c->holder[p][u].position > position)
+                c->holder[p][u].position = position;
+}
+
+/* Notes how long f, which issues, has waited for younger instructions that keep units of its pool busy. */
+static void note_unit_wait(struct core *restrict c, const struct flight *f, unsigned pool)
+{
+    struct unit_wait *wait = &c->cold[slot_of(c, f)].unit_wait;
+    *wait = (struct unit_wait){0};
+    if (f->when == c->now)
+        return;
+    for (unsigned u = 0; u < c->units[pool]; u++) {
+        const struct unit_holder *h = &c->holder[pool][u];
+        uint64_t from = h->since > f->when ? h->since : f->when, until = c->busy_until[pool][u];
+        until = until < c->now ? until : c->now;
+        if (h->position <= position_of(c, f) || until <= from)
+            continue;
+        uint64_t cycles = until - from < UINT16_MAX ? until - from : UINT16_MAX;
+        wait->cycles = cycles > wait->cycles ? (uint16_t)cycles : wait->cycles;
+        wait->wrong_path |= h->wrong_path;
+    }
+}
+
 /* Resolves a control transfer. After a misprediction: squashes everything younger, and fetch continues on the path of
  * the branch in this cycle. */
 static void resolve(struct core *restrict c, struct flight *f)
@@ -42,8 +71,10 @@ static void resolve(struct core *restrict c, struct flight *f)
     OBSERVE_IF(f->flags & OBSERVED || c->misses_observed, c, mispredicted, f);
     if (f->level == 0)
         note_refill(c, f);
-    if (UNLIKELY(c->notes_details) && f->level == 0)
+    if (UNLIKELY(c->notes_details) && f->level == 0) {
         note_busy_unit(c, f);
+        note_squashed_holders(c, f);
+    }
     c->counts.mispredictions_spec++;
     c->cause = CAUSE_BRANCH;
     core_squash(c, position_of(c, f) + 1);
@@ -149,13 +180,15 @@ void core_complete(struct core *restrict c)
 
 /* ---- issue */
 
-/* A unit that is not pipelined is busy until cycle `until`. */
-static void occupy_unit(struct core *restrict c, unsigned pool, uint64_t until, bool wrong)
+/* A unit that is not pipelined is busy with f until cycle `until`. */
+static void occupy_unit(struct core *restrict c, const struct flight *f, unsigned pool, uint64_t until)
 {
+    bool wrong = f->flags & WRONG_PATH;
     for (unsigned u = 0; u < c->units[pool]; u++) {
         if (c->busy_until[pool][u] <= c->now) {
             c->busy_until[pool][u] = until;
             c->busy_wrong[pool][u] = wrong;
+            c->holder[pool][u] = (struct unit_holder){c->now, position_of(c, f), wrong};
             break;
         }
     }
@@ -196,6 +229,8 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     core_leave_queue(c, f);
     f->state = ISSUED;
     OBSERVE(c, executed, f);
+    if (UNLIKELY(c->notes_details))
+        note_unit_wait(c, f, t->pool);
     if (LIKELY(t->latency == 1)) {
         f->wait = HEAD_ALU;
         finish_soon(c, f);
@@ -206,7 +241,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
               : code->class == CLASS_ALU || code->class == CLASS_BRANCH ? HEAD_ALU
                                                                         : HEAD_UNIT;
     if (t->interval > 1)
-        occupy_unit(c, t->pool, c->now + t->interval, f->flags & WRONG_PATH);
+        occupy_unit(c, f, t->pool, c->now + t->interval);
     wheel_add(c, f);
 }
 

@@ -46,6 +46,8 @@ void base_change_node(struct graph_node *n, uint64_t insn, unsigned limits)
         memset(n->source, 0, sizeof n->source);
     if (!(limits & LIMIT_window))
         n->room = insn >= WINDOW_MOST ? WINDOW_MOST : 0;
+    if (!(limits & LIMIT_units))
+        n->unit_wait.cycles = 0;
     if (!(limits & (whole ? LIMIT_dependences : LIMIT_order)))
         n->match = 0;
 }

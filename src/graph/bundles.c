@@ -35,7 +35,7 @@ static struct member *member_at(struct bundles *b, uint64_t number)
 
 INLINE bool any_lane(const struct row *r)
 {
-    int16_t any = 0;
+    lane_time any = 0;
     ALL_LANES(i)
     any |= r->lane[i];
     return any;
@@ -50,9 +50,9 @@ INLINE void join(struct row *restrict d, struct row *restrict open, struct row *
 {
     ALL_LANES(i)
     {
-        int16_t joins = open->lane[i] & (decoded->lane[i] <= d->lane[i] ? -1 : 0);
+        lane_time joins = open->lane[i] & (decoded->lane[i] <= d->lane[i] ? -1 : 0);
         d->lane[i] = later(d->lane[i], joins ? room->lane[i] : TIME_LEAST);
-        behind->lane[i] = (int16_t)(behind->lane[i] - joins);
+        behind->lane[i] = (lane_time)(behind->lane[i] - joins);
         open->lane[i] = joins;
     }
 }
@@ -72,7 +72,7 @@ INLINE void form(struct lanes *l, struct bundles *b, struct row *d)
     ALL_LANES(i)
     {
         begins.lane[i] = open.lane[i] = b->left.lane[i] ? 0 : -1;
-        int16_t order = after(b->dispatched.lane[i], 1);
+        lane_time order = after(b->dispatched.lane[i], 1);
         d->lane[i] = later(later(decoded->lane[i], order), later(room->lane[i], rob->lane[i]));
     }
     for (uint64_t k = l->insns + 1; k < l->insns + b->most && k < b->fetched && any_lane(&open); k++) {
@@ -83,10 +83,10 @@ INLINE void form(struct lanes *l, struct bundles *b, struct row *d)
     }
     ALL_LANES(i)
     {
-        int16_t new = begins.lane[i];
+        lane_time new = begins.lane[i];
         d->lane[i] = new ? d->lane[i] : b->dispatched.lane[i];
-        b->left.lane[i] = new ? behind.lane[i] : (int16_t)(b->left.lane[i] - 1);
-        b->place.lane[i] = new ? 0 : (int16_t)(b->place.lane[i] + 1);
+        b->left.lane[i] = new ? behind.lane[i] : (lane_time)(b->left.lane[i] - 1);
+        b->place.lane[i] = new ? 0 : (lane_time)(b->place.lane[i] + 1);
     }
 }
 
@@ -98,7 +98,7 @@ void bundles_share(const struct lanes *l, unsigned match, struct row *same)
            (!(b->member[(l->insns - distance) % NODES].node.flags & NODE_STORE) || --match))
         distance++;
     ALL_LANES(i)
-    same->lane[i] = distance < b->most && b->place.lane[i] >= (int16_t)distance ? -1 : 0;
+    same->lane[i] = distance < b->most && b->place.lane[i] >= (lane_time)distance ? -1 : 0;
 }
 
 /* ---- commit */
@@ -148,7 +148,7 @@ FOR_EACH_HOST static void drain(struct lanes *l, struct member *m, const struct 
 INLINE void choose(struct row *restrict to, const struct row *restrict from, const struct row *restrict mask)
 {
     ALL_LANES(i)
-    to->lane[i] = (int16_t)((to->lane[i] & ~mask->lane[i]) | (from->lane[i] & mask->lane[i]));
+    to->lane[i] = (lane_time)((to->lane[i] & ~mask->lane[i]) | (from->lane[i] & mask->lane[i]));
 }
 
 /* Bundles that end with this instruction will free the ROB when those before them have. */
@@ -161,10 +161,10 @@ INLINE void free_rob(struct bundles *b, const struct row *ends)
 
 /* Sets `mask` to the lanes in which a bundle ends that has the instruction `distance` back. */
 INLINE void mask_members(struct row *restrict mask, const struct row *restrict ends, const struct row *restrict place,
-                         int16_t distance)
+                         lane_time distance)
 {
     ALL_LANES(i)
-    mask->lane[i] = ends->lane[i] & (int16_t)(place->lane[i] >= distance ? -1 : 0);
+    mask->lane[i] = ends->lane[i] & (lane_time)(place->lane[i] >= distance ? -1 : 0);
 }
 
 /* An instruction of a bundle completes at the times in `x`. Sets `ends` to the lanes in which the bundle ends with it,
@@ -174,8 +174,8 @@ INLINE void complete_bundle(struct bundles *restrict b, const struct row *restri
 {
     ALL_LANES(i)
     {
-        int16_t end = b->left.lane[i] ? 0 : -1, before = b->place.lane[i] ? b->complete.lane[i] : TIME_LEAST;
-        int16_t order = after(b->committed.lane[i], 1), complete = later(after(x->lane[i], 1), before);
+        lane_time end = b->left.lane[i] ? 0 : -1, before = b->place.lane[i] ? b->complete.lane[i] : TIME_LEAST;
+        lane_time order = after(b->committed.lane[i], 1), complete = later(after(x->lane[i], 1), before);
         complete = later(complete, end ? order : TIME_LEAST);
         ends->lane[i] = end;
         b->complete.lane[i] = last->lane[i] = complete;
@@ -192,7 +192,7 @@ INLINE void commit_bundle(struct lanes *l, struct bundles *b, const struct row *
         return;
     for (unsigned k = 1; k <= before; k++) {
         struct row mask;
-        mask_members(&mask, &ends, &b->place, (int16_t)k);
+        mask_members(&mask, &ends, &b->place, (lane_time)k);
         choose(committed_at(l, l->insns - k), last, &mask);
     }
     free_rob(b, &ends);
@@ -201,7 +201,7 @@ INLINE void commit_bundle(struct lanes *l, struct bundles *b, const struct row *
         struct member *m = member_at(b, l->insns - k);
         if (!(m->node.flags & NODE_STORE))
             continue;
-        mask_members(&mask, &ends, &b->place, (int16_t)k);
+        mask_members(&mask, &ends, &b->place, (lane_time)k);
         if (any_lane(&mask))
             drain(l, m, last, &mask);
     }

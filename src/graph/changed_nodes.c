@@ -93,6 +93,17 @@ static void limit_match(const struct node_changer *c, struct graph_node *n)
     }
 }
 
+/* A unit is busy at most for the longest interval of its pool. Where there are more units, one is taken to be free. */
+static void limit_unit_wait(const struct node_changer *c, struct graph_node *n)
+{
+    unsigned pool = c->to.timing[n->class].pool, most = 0;
+    for (unsigned k = 0; k < CLASS_COUNT && c->to.units[pool] <= c->from.units[pool]; k++)
+        if (c->to.timing[k].pool == pool && c->to.timing[k].interval > most + 1)
+            most = c->to.timing[k].interval - 1;
+    if (n->unit_wait.cycles > most)
+        n->unit_wait.cycles = (uint16_t)most;
+}
+
 void node_change(struct node_changer *c, const struct held_insn *h, struct graph_node *n)
 {
     if (c->changes & WHAT_IF_LATENCIES)
@@ -102,6 +113,8 @@ void node_change(struct node_changer *c, const struct held_insn *h, struct graph
     if (c->changes & WHAT_IF_ROOM)
         n->room = room_take(&c->room, h);
     limit_match(c, n);
+    if (n->unit_wait.cycles)
+        limit_unit_wait(c, n);
     node_bound_edges(n, &c->to);
 }
 

@@ -101,6 +101,7 @@ void graph_core_init(struct graph_core *c, const struct core_config *k)
     c->translation[TLB_WALK] = c->translation[TLB_L2] + (unsigned)k->tlb_walk_latency;
     c->latency[LEVEL_MEMORY] = c->latency[LEVEL_L3] + (unsigned)(k->memory_latency + transfer_cycles(k));
     c->bus_cycles = k->memory_bytes_per_cycle ? (unsigned)transfer_cycles(k) + 1 : 0;
+    c->write_latency = (unsigned)(k->memory_write_cycles ? c->latency[LEVEL_L3] + k->memory_write_cycles : 1);
     unsigned queue = c->lsq_stores < c->lsq_size ? c->lsq_stores : c->lsq_size;
     queue = (queue < c->rob_size ? queue : c->rob_size) + c->store_buffer_size;
     c->live_stores = queue < GRAPH_STORES ? queue : GRAPH_STORES - 1;
@@ -238,7 +239,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .store = r->store,
                             .stalls = r->stalls,
                             .access = r->access,
-                            .wrong_path = r->wrong_path};
+                            .wrong_path = r->wrong_path,
+                            .unit_wait = r->unit_wait};
     if (r->wrong_lines)
         memcpy(h->wrong_line, r->wrong_lines, sizeof h->wrong_line);
 }

@@ -49,6 +49,7 @@ struct graph_core {
     unsigned translation[TLB_WALK + 1]; /* cycles of a translation, by the level that has it */
     unsigned latency[LEVEL_MEMORY + 1]; /* of a load, by the level that has its line */
     unsigned bus_cycles;                /* that a line occupies the bus; 0: no limit */
+    unsigned write_latency;             /* of a store that is written past all caches */
     uint8_t units[POOLS];
     struct class_timing timing[CLASS_COUNT];
 };
@@ -67,6 +68,7 @@ struct held_insn {
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
     struct unit_use wrong_path;
+    struct unit_wait unit_wait;
     struct wrong_request wrong_line[WRONG_REQUESTS]; /* set if stalls.wrong_use */
 };
 
@@ -88,8 +90,9 @@ enum { GRAPH_WRONG_PATHS = 32 };
 /* Lines that one access makes prefetchers propose for an L1 and that may lack MSHRs. Further ones fare as the last. */
 enum { PREFETCH_LINES = 4 };
 
-/* Whether the first use of a line that a prefetcher has proposed found it in the real run, or on its way. */
-enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED };
+/* What the first use of a line that a prefetcher has proposed found in the real run: the line was on its way, the use
+ * requested it, or the line was there. */
+enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED, USED_THERE };
 
 /* An L1I with more MSHRs never lacks one. */
 enum { FETCH_MSHRS_MOST = 16 };
@@ -136,8 +139,11 @@ struct graph_node {
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
     uint8_t class;     /* enum op_class */
     uint8_t source[SOURCES], dest;
-    uint8_t fetch_waits;                    /* bit v: fetch waits for its lines in prediction v, which ends the group */
-    struct unit_use wrong_path;             /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    uint8_t fetch_waits;        /* bit v: fetch waits for its lines in prediction v, which ends the group */
+    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
+    /* Its wait for younger instructions that keep units busy. With perfect prediction none of them is of a wrong path.
+     */
+    struct unit_wait unit_wait;
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */
@@ -151,6 +157,9 @@ struct graph_node {
     uint8_t used_line;
     uint8_t used_really;    /* enum used_really */
     uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
+    /* Its line was on its way in the real run, by a prefetch: the arrival at this distance. If the L2 is perfect for
+     * data and the L1D is not, it waits for this arrival; `load_cycles` does not count. */
+    uint16_t late_distance;
     /* Lines that its access makes prefetchers request for the L1D take two numbers among arrivals: the request and the
      * arrival. They may wait for a line that the L2 gets with an arrival, at this distance before theirs. */
     uint16_t prefetch_second_distance;

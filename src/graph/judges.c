@@ -9,8 +9,8 @@ INLINE void await_issue(const struct lanes *l, struct row *restrict to, const st
         const struct row *early = issued_before(l, v->of[first_judge(g)]);
         const struct row *late = issued_before(l, v->of[last_judge(g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
-            int16_t mask = l->late_front.lane[i];
-            to->lane[i] = later(to->lane[i], (int16_t)((mask & late->lane[i]) | (~mask & early->lane[i])));
+            lane_time mask = l->late_front.lane[i];
+            to->lane[i] = later(to->lane[i], (lane_time)((mask & late->lane[i]) | (~mask & early->lane[i])));
         }
     }
 }

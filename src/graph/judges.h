@@ -42,7 +42,7 @@ INLINE bool takes_mshr(const struct lanes *l, const struct graph_node *n, unsign
 }
 
 /* The time until which an access in a lane waits that waits like its judge. */
-INLINE int16_t mshr_time(const struct lanes *l, const struct contention_wait *w, unsigned lane)
+INLINE lane_time mshr_time(const struct lanes *l, const struct contention_wait *w, unsigned lane)
 {
     return w->distance ? after(arrival_before(l, w->distance)->lane[lane], (int)w->delay) : TIME_LEAST;
 }

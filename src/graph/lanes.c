@@ -10,7 +10,7 @@
 INLINE void begin_fetch(struct row *restrict f, const struct row *restrict group, const struct row *restrict room)
 {
     ALL_LANES(i)
-    f->lane[i] = later((int16_t)(f->lane[i] + group->lane[i]), room->lane[i]);
+    f->lane[i] = later((lane_time)(f->lane[i] + group->lane[i]), room->lane[i]);
 }
 
 /* Fetch waits for what only some instructions have: a branch to resolve, a drained window, misses. */
@@ -90,8 +90,8 @@ INLINE bool waits_in_fetch(const struct lanes *l, const struct graph_node *n)
 /* The rows of other instructions that one waits for until it is ready to issue. */
 struct edges {
     struct front_edges front;
-    const int16_t *order, *width, *room; /* dispatch, 1 and dispatch_width back; commit that makes room */
-    const int16_t *operand[SOURCES];
+    const lane_time *order, *width, *room; /* dispatch, 1 and dispatch_width back; commit that makes room */
+    const lane_time *operand[SOURCES];
 };
 
 /* All stages up to issue of an instruction that does not wait in fetch, in one loop: rows stay in the host's
@@ -99,14 +99,14 @@ struct edges {
 INLINE void pass_front(struct row *restrict fetched, struct row *restrict decoded, struct row *restrict dispatched,
                        struct row *restrict t, const struct edges *e, int stages)
 {
-    const int16_t *group = e->front.group->lane, *front_room = e->front.room->lane, *slots = e->front.slots->lane;
-    const int16_t *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1],
-                  *z = e->operand[2];
+    const lane_time *group = e->front.group->lane, *front_room = e->front.room->lane, *slots = e->front.slots->lane;
+    const lane_time *order = e->order, *width = e->width, *room = e->room, *x = e->operand[0], *y = e->operand[1],
+                    *z = e->operand[2];
     ALL_LANES(i)
     {
-        int16_t f = later((int16_t)(fetched->lane[i] + group[i]), front_room[i]);
-        int16_t w = later(after(f, stages), after(slots[i], 1));
-        int16_t d = later(later(w, order[i]), later(after(width[i], 1), room[i]));
+        lane_time f = later((lane_time)(fetched->lane[i] + group[i]), front_room[i]);
+        lane_time w = later(after(f, stages), after(slots[i], 1));
+        lane_time d = later(later(w, order[i]), later(after(width[i], 1), room[i]));
         fetched->lane[i] = f;
         decoded->lane[i] = w;
         dispatched->lane[i] = d;
@@ -117,7 +117,7 @@ INLINE void pass_front(struct row *restrict fetched, struct row *restrict decode
 /* The same of one that waits in fetch. */
 INLINE void dispatch(struct row *restrict d, const struct row *restrict decoded, const struct edges *e)
 {
-    const int16_t *order = e->order, *width = e->width, *room = e->room;
+    const lane_time *order = e->order, *width = e->width, *room = e->room;
     ALL_LANES(i)
     d->lane[i] = later(later(decoded->lane[i], order[i]), later(after(width[i], 1), room[i]));
 }
@@ -126,7 +126,7 @@ INLINE void dispatch(struct row *restrict d, const struct row *restrict decoded,
 
 INLINE void await_operands(struct row *restrict t, const struct row *restrict d, const struct edges *e)
 {
-    const int16_t *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
+    const lane_time *x = e->operand[0], *y = e->operand[1], *z = e->operand[2];
     ALL_LANES(i)
     t->lane[i] = later(later(after(d->lane[i], 1), x[i]), later(y[i], z[i]));
 }
@@ -139,6 +139,18 @@ INLINE void find_operands(const struct lanes *l, const struct graph_node *n, str
     e->operand[2] = (n->flags & NODE_LOAD ? stores : &l->reg[n->source[2]])->lane;
 }
 
+/* Older instructions wait for units that younger ones have taken. */
+INLINE void await_unit(struct lanes *restrict l, const struct unit_wait *wait, struct row *restrict t)
+{
+    l->slack += wait->cycles;
+    if (wait->wrong_path) {
+        add_masked(t, &l->branch, wait->cycles);
+        return;
+    }
+    ALL_LANES(i)
+    t->lane[i] = after(t->lane[i], (int)wait->cycles);
+}
+
 /* Sets `t`, when operands are known, to the time of issue, with the translation of the address. */
 INLINE void issue_when_ready(struct lanes *restrict l, const struct graph_node *n, const struct contention_need *need,
                              struct row *t)
@@ -149,6 +161,8 @@ INLINE void issue_when_ready(struct lanes *restrict l, const struct graph_node *
             ALL_LANES(i)
         t->lane[i] = later(t->lane[i], after(l->leave.lane[i], 1));
     }
+    if (n->unit_wait.cycles)
+        await_unit(l, &n->unit_wait, t);
     issue(l, need, t);
     if (n->walks | n->walk_distance[0] | n->walk_distance[1])
         lanes_await_translation(l, n, need, t);
@@ -161,9 +175,9 @@ INLINE void execute(struct lanes *restrict l, const struct graph_node *n, const 
     if (n->flags & NODE_LOAD) {
         lanes_load(l, n, need, t, x);
     } else if (!(n->flags & NODE_STORE)) {
-        int16_t latency = (int16_t)l->core.timing[n->class].latency;
+        lane_time latency = (lane_time)l->core.timing[n->class].latency;
         ALL_LANES(i)
-        x->lane[i] = (int16_t)(t->lane[i] + latency);
+        x->lane[i] = (lane_time)(t->lane[i] + latency);
     }
     if (n->flags & NODE_STORE)
         lanes_store(l, n, t, x);
@@ -187,10 +201,10 @@ INLINE void commit(struct lanes *restrict l, const struct graph_node *n, const s
 INLINE void pass_back(struct row *restrict result, struct row *restrict reg, struct row *restrict c,
                       const struct row *restrict t, const struct row *order, const struct row *width, int latency)
 {
-    const int16_t *before = order->lane, *others = width->lane;
+    const lane_time *before = order->lane, *others = width->lane;
     ALL_LANES(i)
     {
-        int16_t x = after(t->lane[i], latency);
+        lane_time x = after(t->lane[i], latency);
         result->lane[i] = reg->lane[i] = x;
         c->lane[i] = later(later(after(x, 1), before[i]), after(others[i], 1));
     }

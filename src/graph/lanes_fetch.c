@@ -12,8 +12,8 @@ INLINE void take_mshr(struct lanes *restrict l, const struct row *restrict mask,
         const struct row *next = k + 1 < count ? &m[k + 1] : NULL;
         ALL_LANES(i)
         {
-            int16_t after_it = next ? next->lane[i] : INT16_MAX;
-            int16_t first = held.lane[i] < after_it ? held.lane[i] : after_it;
+            lane_time after_it = next ? next->lane[i] : INT16_MAX;
+            lane_time first = held.lane[i] < after_it ? held.lane[i] : after_it;
             held.lane[i] = later(held.lane[i], after_it);
             m[k].lane[i] = mask->lane[i] ? first : m[k].lane[i];
         }
@@ -59,7 +59,7 @@ INLINE void propose_lines(struct lanes *restrict l, const struct graph_node *n, 
         ALL_LANES(i)
         {
             open.lane[i] &= l->fetch_mshr[0].lane[i] <= start->lane[i] ? -1 : 0;
-            made->lane[i] = (int16_t)(made->lane[i] - open.lane[i]);
+            made->lane[i] = (lane_time)(made->lane[i] - open.lane[i]);
         }
         take_mshr(l, &open, &until);
     }
@@ -103,7 +103,7 @@ FOR_EACH_HOST void lanes_end_wrong_path(struct lanes *l)
     ALL_LANES(i)
     {
         int length = l->result.lane[i] - since->lane[i];
-        l->wrong_length[number].lane[i] = (int16_t)(length < INT16_MAX ? length : INT16_MAX);
+        l->wrong_length[number].lane[i] = (lane_time)(length < INT16_MAX ? length : INT16_MAX);
     }
 }
 
@@ -114,7 +114,7 @@ INLINE void find_request(const struct lanes *l, const struct wrong_edge *w, stru
     unsigned number = (l->wrong_paths + 1 - w->distance) % GRAPH_WRONG_PATHS;
     const struct row *since = &l->wrong_since[number], *length = &l->wrong_length[number];
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t cycles = (int16_t)(w->cycles + (caches_of(l, g) > 1 ? w->room : 0));
+        lane_time cycles = (lane_time)(w->cycles + (caches_of(l, g) > 1 ? w->room : 0));
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             request->lane[i] = cycles;
     }
@@ -146,9 +146,9 @@ FOR_EACH_HOST void lanes_await_wrong_path(struct lanes *l, const struct graph_no
     add_beyond_second(l, &latency, beyond, n->second_alone);
     ALL_LANES(i)
     {
-        int16_t mask = l->l1i.lane[i] & l->branch.lane[i];
-        int16_t own = after(f->lane[i], latency.lane[i]), arrival = after(request.lane[i], latency.lane[i]);
-        int16_t done = late.lane[i] ? own : later(f->lane[i], arrival);
+        lane_time mask = l->l1i.lane[i] & l->branch.lane[i];
+        lane_time own = after(f->lane[i], latency.lane[i]), arrival = after(request.lane[i], latency.lane[i]);
+        lane_time done = late.lane[i] ? own : later(f->lane[i], arrival);
         f->lane[i] = mask ? done : f->lane[i];
     }
 }

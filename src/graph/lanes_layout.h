@@ -14,7 +14,9 @@
 enum { DATA_CACHES = 3 }; /* perfect; first real; both real */
 
 #ifdef ONE_LANE
-enum { GROUP_LANES = 1, GROUPS = 1, GROUP_JUDGES = 1, ROW_ALIGNMENT = 2 };
+enum { GROUP_LANES = 1, GROUPS = 1, GROUP_JUDGES = 1, ROW_ALIGNMENT = 4 };
+typedef int32_t lane_time;
+#define LANE_TIME_LEAST (INT32_MIN / 2)
 #else
 enum {
     GROUP_LANES = 16,
@@ -24,6 +26,8 @@ enum {
     GROUP_JUDGES = 2,
     ROW_ALIGNMENT = 64
 };
+typedef int16_t lane_time;
+#define LANE_TIME_LEAST INT16_MIN
 #endif
 
 enum { LANES = GROUPS * GROUP_LANES, JUDGES = GROUPS * GROUP_JUDGES, ALL_JUDGES = (1 << JUDGES) - 1 };

@@ -29,9 +29,9 @@ INLINE void make_prefetches(struct lanes *l, const struct graph_node *n, const s
 INLINE void arrive_after(const struct lanes *l, struct row *a, const struct row *t, unsigned cycles)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = load_latency(&l->core, cycles, caches_of(l, g));
+        lane_time c = load_latency(&l->core, cycles, caches_of(l, g));
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            a->lane[i] = (int16_t)(t->lane[i] + c);
+            a->lane[i] = (lane_time)(t->lane[i] + c);
     }
 }
 
@@ -58,17 +58,21 @@ INLINE void prefetch_data(struct lanes *l, const struct graph_node *n, const str
 INLINE void load(struct lanes *restrict l, const struct graph_node *n, const struct row *restrict t,
                  struct row *restrict x)
 {
-    int16_t first = (int16_t)l->core.latency[LEVEL_L1];
+    lane_time first = (lane_time)l->core.latency[LEVEL_L1];
     ALL_LANES(i)
-    x->lane[i] = (int16_t)(t->lane[i] + first);
+    x->lane[i] = (lane_time)(t->lane[i] + first);
     for (unsigned g = 0; g < GROUPS; g++) {
         unsigned v = prediction_of(l, g), caches = caches_of(l, g);
         if (caches == 0)
             continue;
+        if (n->late_distance && caches == 1) {
+            raise_group(x, g, arrival_before(l, n->late_distance));
+            continue;
+        }
         if (n->load_cycles[v]) {
-            int16_t cycles = load_latency(&l->core, n->load_cycles[v], caches);
+            lane_time cycles = load_latency(&l->core, n->load_cycles[v], caches);
             for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-                x->lane[i] = (int16_t)(t->lane[i] + cycles);
+                x->lane[i] = (lane_time)(t->lane[i] + cycles);
             if (n->data_alone && caches > 1)
                 limit_to_second(l, x, g, t);
         }
@@ -97,7 +101,7 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
         bundles_share(l, n->match, &same);
     ALL_LANES(i)
     {
-        int16_t known = whole || same.lane[i] ? data->lane[i] : (int16_t)(left->lane[i] + 1);
+        lane_time known = whole || same.lane[i] ? data->lane[i] : (lane_time)(left->lane[i] + 1);
         in.lane[i] = same.lane[i] || left->lane[i] >= t->lane[i] ? -1 : 0;
         again.lane[i] = later(t->lane[i], known);
     }
@@ -108,11 +112,19 @@ INLINE void forward(struct lanes *restrict l, const struct contention_need *need
         load(l, n, &again, &from_cache);
     ALL_LANES(i)
     {
-        int16_t mask = in.lane[i];
-        int16_t done = whole || same.lane[i] ? after(again.lane[i], same_latency) : from_cache.lane[i];
-        x->lane[i] = (int16_t)((mask & done) | (~mask & x->lane[i]));
-        t->lane[i] = (int16_t)((mask & again.lane[i]) | (~mask & t->lane[i]));
+        lane_time mask = in.lane[i];
+        lane_time done = whole || same.lane[i] ? after(again.lane[i], same_latency) : from_cache.lane[i];
+        x->lane[i] = (lane_time)((mask & done) | (~mask & x->lane[i]));
+        t->lane[i] = (lane_time)((mask & again.lane[i]) | (~mask & t->lane[i]));
     }
+}
+
+/* The line was there in the real run, which a wrong path may have seen to: so it is in sets with the same caches and
+ * the same wrong paths. */
+INLINE bool line_is_there(const struct lanes *l, const struct graph_node *n, unsigned group)
+{
+    return n->used_really == USED_THERE && prediction_of(l, group) == PREDICTION_REAL &&
+           caches_of(l, group) == DATA_CACHES - 1;
 }
 
 /* A load at the times in `t` uses a line that a prefetcher has proposed. If the prefetch is made and the load comes
@@ -123,18 +135,21 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
     const struct row *arrival = arrival_before(l, n->used_distance);
     const struct row *asked = arrival_before(l, n->used_distance + 1);
     uint16_t made = l->made[(l->arrivals + 1 - n->used_distance) % GRAPH_ARRIVALS][n->used_line];
-    int16_t first = (int16_t)l->core.latency[LEVEL_L1];
+    lane_time first = (lane_time)l->core.latency[LEVEL_L1];
     for (unsigned g = 0; g < GROUPS; g++) {
         struct contention_wait waits[GROUP_JUDGES] = {{0}};
-        int16_t cycles = load_latency(&l->core, n->load_cycles[prediction_of(l, g)], caches_of(l, g));
-        if (caches_of(l, g) == 0)
+        lane_time cycles = load_latency(&l->core, n->load_cycles[prediction_of(l, g)], caches_of(l, g));
+        if (caches_of(l, g) == 0 || line_is_there(l, n, g)) {
+            for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+                x->lane[i] = after(t->lane[i], first);
             continue;
+        }
         for (unsigned k = 0; k < GROUP_JUDGES; k++) {
             unsigned j = first_judge(g) + k;
             uint64_t when = time_of(l, t, l->judge_lane[j]);
             uint64_t prefetch = time_of(l, asked, l->judge_lane[j]);
             if (caches_of(l, g) > 1 && n->used_really != USED_UNKNOWN)
-                made = (uint16_t)((made & ~(1 << j)) | (n->used_really == USED_PREFETCHED) << j);
+                made = (uint16_t)((made & ~(1 << j)) | (n->used_really != USED_REQUESTED) << j);
             else if (made >> j & 1 && (int64_t)(prefetch - when) > 0 &&
                      contention_mshr_free(&l->judge[j], l->core.mshrs, when) < prefetch)
                 made &= (uint16_t) ~(1 << j);
@@ -193,7 +208,7 @@ FOR_EACH_HOST void lanes_store(struct lanes *l, const struct graph_node *n, cons
     struct row *data = &l->data[(l->stores + 1) & l->store_mask];
     ALL_LANES(i)
     {
-        int16_t address = after(t->lane[i], 1), done = loads ? x->lane[i] : later(address, source->lane[i]);
+        lane_time address = after(t->lane[i], 1), done = loads ? x->lane[i] : later(address, source->lane[i]);
         l->known.lane[i] = later(l->known.lane[i], loads ? done : address);
         data->lane[i] = late ? source->lane[i] : done;
         x->lane[i] = done;
@@ -228,7 +243,7 @@ FOR_EACH_HOST void lanes_drain(struct lanes *l, const struct graph_node *n, stru
         if (n->data_alone && caches > 1)
             limit_to_second(l, &in_cache, g, &l->access);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++) {
-            int16_t done = later(in_cache.lane[i], line->lane[i]);
+            lane_time done = later(in_cache.lane[i], line->lane[i]);
             l->leave.lane[i] = later(l->leave.lane[i], done);
             left->lane[i] = l->leave.lane[i];
             if (misses)

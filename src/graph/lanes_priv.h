@@ -3,9 +3,10 @@
  *
  * A row has one number per lane: a time of one instruction in each set. lanes_layout.h says which set a lane has.
  *
- * A time is 16 bits wide, relative to a base that each lane has of its own. The base moves on now and then: times that
- * lie far in the past become TIME_LEAST, which is right because times are only compared with later ones. `slack` bounds
- * how far times can have grown since the last check, so that they never overflow.
+ * A time is 16 bits wide, or 32 bits where there is one lane, relative to a base that each lane has of its own. The
+ * base moves on now and then: times that lie far in the past become TIME_LEAST, which is right as long as nothing
+ * begins there that ends after later times. `slack` bounds how far times can have grown since the last check, so that
+ * they never overflow.
  *
  * Loops over lanes are written for the compiler's vectorizer: rows are arrays of a fixed length, pointers are restrict,
  * and cases that need other loops are decided once per instruction. A loop takes a row through several stages where it
@@ -26,7 +27,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    TIME_LEAST = INT16_MIN,
+    TIME_LEAST = LANE_TIME_LEAST,
     TIME_START = -4000, /* commit time of a lane after its base has moved */
     TIME_MOST = 14000,  /* commit time from which the base moves */
     SLACK_MOST = 15000, /* growth of times without a check */
@@ -37,7 +38,7 @@ enum {
 };
 
 struct row {
-    _Alignas(ROW_ALIGNMENT) int16_t lane[LANES];
+    _Alignas(ROW_ALIGNMENT) lane_time lane[LANES];
 };
 
 /* What judges have found out about one instruction: one number each. */
@@ -91,14 +92,14 @@ struct lanes {
 
 #define ALL_LANES(i) for (unsigned i = 0; i < LANES; i++)
 
-INLINE int16_t later(int16_t a, int16_t b)
+INLINE lane_time later(lane_time a, lane_time b)
 {
     return a > b ? a : b;
 }
 
-INLINE int16_t after(int16_t time, int cycles)
+INLINE lane_time after(lane_time time, int cycles)
 {
-    return (int16_t)(time + cycles);
+    return (lane_time)(time + cycles);
 }
 
 /* ---- rows by number */
@@ -178,7 +179,7 @@ INLINE unsigned lanes_growth(const struct graph_core *c, const struct graph_node
 
 /* ---- lanes_state.c */
 
-void lanes_move_bases(struct lanes *l);           /* moves the base of each lane towards its commit time */
-int16_t lanes_latest_time(const struct lanes *l); /* of all lanes */
+void lanes_move_bases(struct lanes *l);             /* moves the base of each lane towards its commit time */
+lane_time lanes_latest_time(const struct lanes *l); /* of all lanes */
 
 #endif

@@ -14,9 +14,9 @@ INLINE void raise(struct row *restrict to, const struct row *restrict with)
 /* Adds cycles in the lanes of a mask. */
 INLINE void add_masked(struct row *restrict to, const struct row *restrict mask, unsigned cycles)
 {
-    int16_t c = (int16_t)cycles;
+    lane_time c = (lane_time)cycles;
     ALL_LANES(i)
-    to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+    to->lane[i] = (lane_time)(to->lane[i] + (mask->lane[i] & c));
 }
 
 /* Adds cycles that depend on prediction in the lanes of a mask. */
@@ -24,9 +24,9 @@ INLINE void add_predicted(const struct lanes *restrict l, struct row *restrict t
                           const uint16_t cycles[PREDICTIONS])
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = (int16_t)cycles[prediction_of(l, g)];
+        lane_time c = (lane_time)cycles[prediction_of(l, g)];
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            to->lane[i] = (int16_t)(to->lane[i] + (mask->lane[i] & c));
+            to->lane[i] = (lane_time)(to->lane[i] + (mask->lane[i] & c));
     }
 }
 
@@ -36,9 +36,9 @@ INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restri
                               const uint16_t cycles[PREDICTIONS], bool alone)
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        int16_t c = (int16_t)(alone && caches_of(l, g) < DATA_CACHES - 1 ? 0 : cycles[prediction_of(l, g)]);
+        lane_time c = (lane_time)(alone && caches_of(l, g) < DATA_CACHES - 1 ? 0 : cycles[prediction_of(l, g)]);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
-            to->lane[i] = (int16_t)(to->lane[i] + (l->l2i.lane[i] & c));
+            to->lane[i] = (lane_time)(to->lane[i] + (l->l2i.lane[i] & c));
     }
 }
 
@@ -53,9 +53,9 @@ INLINE void raise_group(struct row *restrict to, unsigned group, const struct ro
 INLINE void limit_to_second(const struct lanes *restrict l, struct row *restrict x, unsigned group,
                             const struct row *restrict t)
 {
-    int16_t second = (int16_t)l->core.latency[LEVEL_L2];
+    lane_time second = (lane_time)l->core.latency[LEVEL_L2];
     for (unsigned i = group * GROUP_LANES; i < (group + 1) * GROUP_LANES; i++) {
-        int16_t alone = after(t->lane[i], second), most = l->l2i.lane[i] ? INT16_MAX : alone;
+        lane_time alone = after(t->lane[i], second), most = l->l2i.lane[i] ? INT16_MAX : alone;
         x->lane[i] = x->lane[i] < most ? x->lane[i] : most;
     }
 }
@@ -66,12 +66,12 @@ INLINE const struct row *arrival_before(const struct lanes *l, unsigned distance
     return distance ? &l->arrival[(l->arrivals + 1 - distance) % GRAPH_ARRIVALS] : &l->never;
 }
 /* The latency of a load that requests its line, by group. */
-INLINE int16_t load_latency(const struct graph_core *c, unsigned cycles, unsigned data_caches)
+INLINE lane_time load_latency(const struct graph_core *c, unsigned cycles, unsigned data_caches)
 {
     unsigned second = c->latency[LEVEL_L2], first = c->latency[LEVEL_L1];
     if (data_caches == 0 || cycles < first)
-        return (int16_t)first;
-    return (int16_t)(data_caches == 1 && cycles > second ? second : cycles);
+        return (lane_time)first;
+    return (lane_time)(data_caches == 1 && cycles > second ? second : cycles);
 }
 
 #endif

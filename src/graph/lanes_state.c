@@ -25,8 +25,8 @@ INLINE void move_row(struct row *restrict r, const struct row *restrict by)
 {
     ALL_LANES(i)
     {
-        int16_t least = (int16_t)(TIME_LEAST + by->lane[i]);
-        r->lane[i] = (int16_t)(later(r->lane[i], least) - by->lane[i]);
+        lane_time least = (lane_time)(TIME_LEAST + by->lane[i]);
+        r->lane[i] = (lane_time)(later(r->lane[i], least) - by->lane[i]);
     }
 }
 
@@ -52,7 +52,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     struct row by = *committed_at(l, last);
     for (unsigned i = 0; i < LANES; i++) {
         int distance = by.lane[i] - TIME_START;
-        by.lane[i] = (int16_t)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
+        by.lane[i] = (lane_time)(distance < 0 ? 0 : distance < INT16_MAX ? distance : INT16_MAX);
         l->base[i] += (uint64_t)by.lane[i];
     }
     find_judge_bases(l);
@@ -76,10 +76,10 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
         move_row(bundles_row(l->bundles, i), &by);
 }
 
-int16_t lanes_latest_time(const struct lanes *l)
+lane_time lanes_latest_time(const struct lanes *l)
 {
     const struct row *rows[] = {committed_at(l, l->insns - 1), &l->leave, &l->fetched};
-    int16_t time = TIME_LEAST;
+    lane_time time = TIME_LEAST;
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned i = 0; i < LANES; i++)
             time = later(time, rows[r]->lane[i]);
@@ -105,7 +105,7 @@ static void init_masks(struct lanes *l)
         l->judge_lane[j] = (uint8_t)layout_judge(j);
 }
 
-static void fill(struct row *r, size_t count, int16_t time)
+static void fill(struct row *r, size_t count, lane_time time)
 {
     for (size_t k = 0; k < count; k++)
         for (unsigned i = 0; i < LANES; i++)

@@ -118,8 +118,11 @@ static void set_arrival(struct node_builder *b, const struct held_insn *h, struc
     } else {
         n->arrival_distance[v] = distance_to(e->arrival[v], b->arrivals, GRAPH_ARRIVALS);
         /* No request that is known brings the line, or one that may be late: a prefetch. */
-        if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched))
+        if (a->merged && a->level > LEVEL_L1 && (!n->arrival_distance[v] || e->prefetched)) {
             n->load_cycles[v] = a->cycles;
+            if (e->prefetched)
+                n->late_distance = distance_to(e->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
+        }
     }
 }
 
@@ -214,7 +217,8 @@ static void set_use(struct node_builder *b, const struct held_insn *h, struct gr
         n->second_distance[v] = distance_to(second->arrival[PREDICTION_PERFECT], b->arrivals, GRAPH_ARRIVALS);
     }
     n->requests = 0;
-    n->used_really = requested ? USED_REQUESTED : USED_PREFETCHED;
+    bool there = a->level == LEVEL_L1 && a->cycles != 0;
+    n->used_really = requested ? USED_REQUESTED : there ? USED_THERE : USED_PREFETCHED;
 }
 
 void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
@@ -249,6 +253,19 @@ static void set_store_arrival(const struct node_builder *b, const struct data_ac
     }
 }
 
+/* Cycles of a store from its access until it leaves the store buffer, with perfect prediction. `d` is its access in the
+ * real run, and `level` is where its line is with perfect prediction. A store that does not bring its line waits for
+ * nothing, except if it is written past all caches. */
+static uint16_t perfect_drain(const struct graph_core *c, const struct data_access *d, unsigned level)
+{
+    unsigned real = d->cycles ? d->cycles : 1;
+    if (d->merged) /* it waits for a line on its way, with either prediction */
+        return (uint16_t)real;
+    if (!c->store_allocates)
+        return (uint16_t)(level == d->level ? real : level == LEVEL_MEMORY ? c->write_latency : 1);
+    return (uint16_t)(level == LEVEL_L1 ? 1 : d->level == LEVEL_L1 ? c->latency[level] : real);
+}
+
 void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct graph_node *n)
 {
     const struct data_access *d = &h->drain;
@@ -260,11 +277,8 @@ void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct g
         level = nodes_data_level(b, h, &translation);
         set_translation(b, h, n, translation);
     }
-    n->drain_cycles[PREDICTION_REAL] = n->drain_cycles[PREDICTION_PERFECT] = d->cycles ? d->cycles : 1;
-    if (level == LEVEL_L1 && !d->merged) /* else it waits for a line on its way, with either prediction */
-        n->drain_cycles[PREDICTION_PERFECT] = 1;
-    else if (d->level == LEVEL_L1)
-        n->drain_cycles[PREDICTION_PERFECT] = (uint16_t)b->core.latency[level];
+    n->drain_cycles[PREDICTION_REAL] = d->cycles ? d->cycles : 1;
+    n->drain_cycles[PREDICTION_PERFECT] = perfect_drain(&b->core, d, level);
     b->stores++;
     list_store(b, h);
     if (loads)

@@ -70,6 +70,86 @@ def test_a_divider_is_busy_once_for_each_wrong_path(here, guests):
     assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
 
 
+# Divisions that depend on nothing take the unit as soon as they dispatch, and those of a chain wait for it.
+OLDER = """
+static volatile double one = 1, result;
+int main(void)
+{
+    double chain = 1, early = 0, c = one;
+    for (int i = 0; i < 20000; i++) {
+        chain = (chain * c + c) * c / (c + 1);
+        early += i / c;
+        if (i % 3 == 0)
+            early -= c / (i + 1);
+    }
+    result = chain + early;
+    return 0;
+}
+"""
+
+
+def test_older_divisions_wait_for_younger_ones_that_were_ready_first(here, guests):
+    guests("older", OLDER, "-static")
+    report = stack(here, "--skip 100000 --warm --warmup 20000 --max-insns 50000 ./older")
+    assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
+
+
+# Each node of the list has a line, to which a store comes first; the load that follows waits for a prefetch.
+LIST = """
+struct node { struct node *next; long value[7]; } __attribute__((aligned(64)));
+static struct node nodes[1 << 16];
+int main(void)
+{
+    enum { COUNT = sizeof nodes / sizeof *nodes };
+    for (int i = 1; i < COUNT; i++)
+        nodes[i].next = &nodes[i - 1];
+    nodes[0].next = &nodes[COUNT - 1];
+    struct node *n = nodes;
+    for (long i = 0; i < 2 * COUNT; i++) {
+        n->value[1] = i;
+        n = n->next;
+    }
+    return n == nodes;
+}
+"""
+
+
+def test_a_late_prefetch_comes_sooner_from_a_perfect_second_cache(here, guests):
+    guests("list", LIST, "-static")
+    options = "--core modern --skip 400000 --warm --warmup 20000 --max-insns 50000 ./list"
+    report = stack(here, options)
+    simulated = measure(here, f"stat --quiet --set perfect.l2d=yes {options}").report["cycles"]
+    assert abs(predicted(report, "l2d") - simulated) <= 0.01 * simulated
+
+
+# Only wrong paths load from these lines, before a division says that they are wrong; the right path writes to them.
+WRITES = """
+static unsigned long state = 1, sum, lines[128][16];
+int main(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005ul + 1442695040888963407ul;
+        unsigned long bit = state >> 40 & 1, late;
+        __asm__("divu %0, %1, %2" : "=r"(late) : "r"(bit), "r"(1ul));
+        unsigned long *from = lines[i % 64 + 64 * bit];
+        if (late)
+            sum += *(volatile unsigned long *)from;
+        *(volatile unsigned long *)&lines[i % 64][1] = bit;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("allocate", ["yes", "no"])
+def test_a_store_waits_for_its_line_only_if_it_brings_it(here, guests, allocate):
+    guests("writes", WRITES, "-static")
+    options = f"--set l1d.allocate={allocate} --set store_buffer.size=4 --skip 100000 --warm --warmup 50000 --max-insns 50000 ./writes"
+    report = stack(here, options)
+    simulated = measure(here, f"stat --quiet --set perfect.branch=yes {options}").report["cycles"]
+    assert abs(predicted(report, "branch") - simulated) <= 0.01 * simulated
+
+
 @pytest.mark.parametrize("core", ["eyerman2006", "modern", "ppc970"])
 @pytest.mark.parametrize("workload", ["branch_bound", "balanced"])
 def test_a_warm_up_ends_with_an_empty_pipeline(here, core, workload):

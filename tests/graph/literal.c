@@ -250,6 +250,7 @@ static int64_t first_issue(struct evaluation *e, const struct graph_node *n, uin
         if (n->flags & NODE_STORE)
             t = later(t, e->leave + 1);
     }
+    t += n->unit_wait.wrong_path && !(e->real & GRAPH_BRANCH) ? 0 : n->unit_wait.cycles;
     t = issue(e, n, t, &e->verdict[i].issue);
     return translate(e, n, i, t);
 }
@@ -274,6 +275,8 @@ static int64_t from_cache(const struct evaluation *e, const struct graph_node *n
     unsigned cycles = n->load_cycles[v];
     if (!(e->real & GRAPH_L1D))
         return t + first;
+    if (n->late_distance && !(e->real & GRAPH_L2D))
+        return later(t + first, e->arrival[e->arrivals + 1 - n->late_distance]);
     if (cycles > second && second_has_data(e, n))
         cycles = second;
     int64_t x = t + (n->load_cycles[v] && cycles > first ? cycles : first);
@@ -294,12 +297,14 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
     unsigned distance = n->second_distance[prediction(e)];
     int64_t second = distance && e->real & GRAPH_L2D ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
     struct verdict *v = &e->verdict[i];
+    if (n->used_really == USED_THERE && prediction(e) == PREDICTION_REAL && e->real & GRAPH_L2D)
+        return *t + first;
     if (e->judges) {
         v->merges = e->made[e->arrivals + 1 - n->used_distance] >> n->used_line & 1;
         v->merges &=
             prefetch <= *t || (int64_t)contention_mshr_free(&e->contention, e->core->mshrs, (uint64_t)*t) >= prefetch;
         if (e->real & GRAPH_L2D && n->used_really != USED_UNKNOWN)
-            v->merges = n->used_really == USED_PREFETCHED;
+            v->merges = n->used_really != USED_REQUESTED;
     }
     if (v->merges) {
         *t = later(*t, prefetch);

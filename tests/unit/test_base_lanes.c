@@ -32,8 +32,8 @@ static struct graph_node *add(void)
     return n;
 }
 
-/* The cycles of all nodes with these limits. */
-static long cycles(unsigned limits)
+/* The cycles of all nodes with these limits, if a division takes `division` cycles. */
+static long cycles_with(unsigned limits, unsigned division)
 {
     struct core_config config;
     struct graph_core core;
@@ -43,6 +43,7 @@ static long cycles(unsigned limits)
     assert_non_null(b);
     core_config_default(&config);
     config.iq_int = 8;
+    config.div_latency = division;
     graph_core_init(&core, &config);
     assert_int_equal(base_lanes_init(b, &core, &err), 0);
     base_lanes_evaluate(b, nodes, count);
@@ -50,6 +51,11 @@ static long cycles(unsigned limits)
     base_lanes_free(b);
     free(b);
     return (long)cycles.base[limits];
+}
+
+static long cycles(unsigned limits)
+{
+    return cycles_with(limits, DIVISION);
 }
 
 static void without_limits_instructions_pass_at_once(void **state)
@@ -106,6 +112,20 @@ static void the_window_is_a_limit(void **state)
     assert_true(cycles(chains | LIMIT_units) > 24 * DIVISION);
 }
 
+static void a_chain_overlaps_one_of_many_cycles_before_it(void **state)
+{
+    (void)state;
+    enum { CHAIN = 100, LONG = 1000 };
+    begin();
+    for (unsigned i = 0; i < 2 * CHAIN; i++) {
+        struct graph_node *n = add();
+        n->class = CLASS_DIV;
+        n->source[0] = n->dest = i < CHAIN ? REG : REG + 1;
+    }
+    long both = cycles_with(LIMIT_width | LIMIT_dependences, LONG);
+    assert_true(both >= CHAIN * LONG && both < CHAIN * LONG + 100);
+}
+
 static void issue_queues_are_a_limit(void **state)
 {
     (void)state;
@@ -132,6 +152,12 @@ static void units_are_a_limit(void **state)
     for (unsigned i = 0; i < 4; i++)
         add()->class = CLASS_DIV;
     assert_int_equal(cycles(LIMIT_width | LIMIT_units) - cycles(LIMIT_width), 3 * DIVISION);
+    begin();
+    add()->class = CLASS_DIV;
+    long alone = cycles(LIMIT_width | LIMIT_units);
+    nodes[0].unit_wait.cycles = 7; /* for a younger one */
+    assert_int_equal(cycles(LIMIT_width | LIMIT_units) - alone, 7);
+    assert_int_equal(cycles(LIMIT_width), alone);
 }
 
 static void the_memory_order_is_a_limit(void **state)
@@ -178,6 +204,7 @@ int main(void)
         cmocka_unit_test(the_width_is_a_limit),
         cmocka_unit_test(operands_are_a_limit),
         cmocka_unit_test(the_window_is_a_limit),
+        cmocka_unit_test(a_chain_overlaps_one_of_many_cycles_before_it),
         cmocka_unit_test(issue_queues_are_a_limit),
         cmocka_unit_test(units_are_a_limit),
         cmocka_unit_test(the_memory_order_is_a_limit),

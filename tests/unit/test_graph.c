@@ -190,6 +190,20 @@ static void a_wrong_path_keeps_its_divider_busy(void **state)
     assert_int_equal(cycles_without(GRAPH_BRANCH), perfect);
 }
 
+static void a_division_waits_for_a_younger_one(void **state)
+{
+    (void)state;
+    begin();
+    add()->class = CLASS_DIV;
+    long alone = cycles(), perfect = cycles_without(GRAPH_BRANCH);
+    nodes[0].unit_wait.cycles = 7;
+    assert_int_equal(cycles() - alone, 7);
+    assert_int_equal(cycles_without(GRAPH_BRANCH) - perfect, 7);
+    nodes[0].unit_wait.wrong_path = true;
+    assert_int_equal(cycles() - alone, 7);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), perfect);
+}
+
 static void units_are_judged_where_the_first_data_cache_alone_is_real(void **state)
 {
     (void)state;
@@ -247,6 +261,7 @@ int main(void)
         cmocka_unit_test(a_serializing_instruction_drains_the_window),
         cmocka_unit_test(a_division_keeps_its_unit_busy_around_older_instructions),
         cmocka_unit_test(a_wrong_path_keeps_its_divider_busy),
+        cmocka_unit_test(a_division_waits_for_a_younger_one),
         cmocka_unit_test(units_are_judged_where_the_first_data_cache_alone_is_real),
         cmocka_unit_test(long_runs_do_not_overflow_16_bit_times),
     };

@@ -362,6 +362,40 @@ static void a_prefetch_is_made_if_the_real_run_made_it(void **state)
     assert_int_equal(cycles(), issue + MISS + 1);
     use->used_really = USED_REQUESTED;
     assert_int_equal(cycles(), issue + HIT + MISS + 1);
+    use->used_really = USED_THERE; /* with wrong paths */
+    assert_int_equal(cycles(), issue + HIT + HIT + 1);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), issue + MISS + 1);
+}
+
+/* A load that makes a prefetcher request a line, and one that uses it after `chain` additions, when it comes in
+ * `cycles`.
+ */
+static void add_late_prefetch(unsigned chain, unsigned cycles)
+{
+    begin();
+    add_load(0)->prefetch_cycles = MISS;
+    for (unsigned i = 0; i < chain; i++) {
+        struct graph_node *n = add();
+        n->source[0] = n->dest = REG;
+    }
+    struct graph_node *n = add_load(cycles);
+    n->source[0] = REG;
+    n->requests = 0;
+    n->late_distance = 1;
+}
+
+static void a_late_prefetch_comes_sooner_from_a_perfect_second_cache(void **state)
+{
+    (void)state;
+    long issue = 1 + FRONT_STAGES + 1;
+    add_late_prefetch(40, MISS - 40);
+    assert_int_equal(cycles(), issue + MISS + 1);
+    assert_int_equal(cycles_without(GRAPH_L2D), issue + 40 + HIT + 1);
+    assert_int_equal(cycles_without(GRAPH_L1D | GRAPH_L2D), issue + 40 + HIT + 1);
+    add_late_prefetch(1, MISS - 1);
+    assert_int_equal(cycles(), issue + MISS + 1);
+    assert_int_equal(cycles_without(GRAPH_L2D), issue + SECOND + 1);
+    assert_int_equal(cycles_without(GRAPH_L1D | GRAPH_L2D), issue + 1 + HIT + 1);
 }
 
 int main(void)
@@ -389,6 +423,7 @@ int main(void)
         cmocka_unit_test(memory_takes_the_transfer_of_a_line),
         cmocka_unit_test(data_alone_in_the_second_cache_comes_from_there),
         cmocka_unit_test(a_prefetch_is_made_if_the_real_run_made_it),
+        cmocka_unit_test(a_late_prefetch_comes_sooner_from_a_perfect_second_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,6 +323,21 @@ static void units_take_the_latency_that_they_get(void **state)
     assert_int_equal(as_is - cycles("units.muldiv=2"), 2 * 20);
 }
 
+static void a_unit_is_waited_for_as_long_as_it_can_be_busy(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add();
+    n->class = CLASS_DIV;
+    n->unit_wait.cycles = 19;
+    long as_is = cycles_as_is();
+    assert_int_equal(as_is - cycles("div.latency=10"), 10 + 10);
+    assert_int_equal(as_is - cycles("div.latency=15"), 5 + 5);
+    assert_int_equal(cycles("div.latency=30") - as_is, 10);
+    assert_int_equal(as_is - cycles("div.pipelined=yes"), 19);
+    assert_int_equal(as_is - cycles("units.muldiv=2"), 19);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +356,7 @@ int main(void)
         cmocka_unit_test(entries_of_the_load_store_queue_limit_loads),
         cmocka_unit_test(a_misprediction_costs_the_stages_of_the_front_end),
         cmocka_unit_test(units_take_the_latency_that_they_get),
+        cmocka_unit_test(a_unit_is_waited_for_as_long_as_it_can_be_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
