@@ -17,7 +17,7 @@ enum {
     REFINE_MOST = 4096,    /* most windows of a pass */
     REFINE_STRATA = 150,   /* strata, about */
     REFINE_WINDOWS = 400,  /* fewest windows of the first two passes, about */
-    REFINE_AT_FIRST = 600, /* most windows of the second pass: the first one shows deviations badly */
+    REFINE_AT_FIRST = 450, /* most windows of the second pass: the first one shows deviations badly */
     REFINE_PER_STRATUM = 2 /* fewest of these in a stratum, whose difference shows how much it varies */
 };
 
