@@ -113,9 +113,10 @@ void guest_watch_code(struct guest_memory *m, guest_code_watcher *changed, void 
 void guest_code_changed(struct guest_memory *m, uint64_t start, uint64_t end); /* calls the watcher */
 
 /* Code in writable pages (code_marks.c). A store to code shows at the next instruction, without fence.i. An engine that
- * has decoded code of a page marks the page. A store of the guest, or a write of the emulator through guest_ptr or
- * guest_copy_out, to a marked page calls the watcher first. Writes through another mapping of the same memory, and
- * those of other processes, do not: they show after fence.i or riscv_flush_icache.
+ * has decoded code of a page marks the page, or compares the code with memory before it executes it. A store of the
+ * guest, or a write of the emulator through guest_ptr or guest_copy_out, to a marked page calls the watcher first.
+ * Writes through another mapping of the same memory, and those of other processes, do not: they show after fence.i or
+ * riscv_flush_icache.
  *
  * `protect`: makes the host page read-only, so that stores of the guest fault. The fault handler calls
  * guest_store_to_code and repeats the store. Without it the engine calls guest_store_to_code before each store to a

@@ -57,6 +57,12 @@ static struct block_page *page_slot(const struct engine_state *e, uint64_t numbe
     return &e->pages[i];
 }
 
+struct block_page *interp_find_page(const struct engine_state *e, uint64_t number)
+{
+    struct block_page *page = e->pages_size ? page_slot(e, number) : NULL;
+    return page && page->key ? page : NULL;
+}
+
 static void pages_grow(struct engine_state *e)
 {
     struct block_page *old = e->pages;
@@ -138,13 +144,13 @@ void interp_flush(struct engine_state *e)
     if (e->hooks.count_blocks)
         interp_count_forget(e);
     e->used = 0;
-    e->block_count = e->hooked_count = e->page_count = e->link_count = 0;
+    e->block_count = e->hooked_count = e->link_count = 0;
     memset(e->executable, 0, sizeof e->executable);
     e->flushes++;
     if (e->hash)
         memset(e->hash, 0, e->hash_size * sizeof *e->hash);
-    if (e->pages)
-        memset(e->pages, 0, e->pages_size * sizeof *e->pages);
+    for (uint32_t i = 0; i < e->pages_size; i++) /* what is known of stores to the pages remains */
+        e->pages[i].link = 0;
     for (unsigned i = 0; i < JUMP_CACHE_ENTRIES; i++)
         e->jump_cache[i].pc = 1;
 }
@@ -180,8 +186,8 @@ static uint32_t add_block(struct engine_state *e, const struct translation *t)
 
 /* Translates a block of at most `max_insns` instructions. keep: adds it to the arena and the tables. Otherwise the
  * block lies behind the used part of the arena, and the next translation overwrites it. The pages of a block are
- * marked, so that a store to its code calls the engine's watcher. A block of one instruction needs no mark: no store
- * can come before its end. */
+ * marked, so that a store to its code calls the engine's watcher; not those that are verified. A block of one
+ * instruction needs no mark: no store can come before its end. */
 static const struct block *make_block(struct engine_state *e, uint64_t pc, unsigned max_insns, bool keep)
 {
     struct translation made;
@@ -192,7 +198,8 @@ static const struct block *make_block(struct engine_state *e, uint64_t pc, unsig
     uint32_t index = add_block(e, &made);
     e->blocks[index].first_segment = first_segment;
     for (unsigned k = 0; k < made.page_count && max_insns > 1; k++)
-        guest_mark_code(e->memory, made.pages[k] * GUEST_PAGE, true);
+        if (!interp_page_is_verified(e, made.pages[k]))
+            guest_mark_code(e->memory, made.pages[k] * GUEST_PAGE, true);
     if (!keep) {
         e->block_count--;
         return &e->blocks[index];

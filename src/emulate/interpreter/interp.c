@@ -63,6 +63,7 @@ static void on_host_fault(int signal, siginfo_t *info, void *context)
         e->running->wild_addr = 0;
     }
     if (u->uc_mcontext.gregs[REG_ERR] & 2 && guest_store_to_code(e->memory, addr, 1)) {
+        interp_count_toggle(e, addr / GUEST_PAGE);
         store_to_code(e, op, u->uc_mcontext.fpregs->mxcsr);
         return;
     }
@@ -168,6 +169,13 @@ const struct op *interp_stop(struct hart *h, const struct op *next)
 {
     bool stub = next->run == interp_single[OP_stub];
     return interp_stop_at(h, stub ? interp_pc(h->engine, next) : interp_block_of(h->engine, next)->pc & ~UINT64_C(1));
+}
+
+const struct op *interp_leave_verified(struct hart *h, const struct op *op)
+{
+    interp_forget_block(h->engine, op);
+    leave_before(h, op);
+    return NULL;
 }
 
 void interp_trap(struct hart *h, const struct op *op, enum trap trap, uint64_t value)

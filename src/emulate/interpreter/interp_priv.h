@@ -13,7 +13,8 @@
  * form (counted.c), and the slot behind such an op is its tally, in a cache line that the host needs anyway.
  *
  * All ops live in one arena. When guest code changes, the blocks on its pages become invalid ("dead"): a block is only
- * entered at its first op, so that op is replaced by one that looks for a new block. When the arena is full, all of it
+ * entered at its first op, so that op is replaced by one that looks for a new block. Blocks on pages that are stored to
+ * all the time find out themselves that they are invalid (verify.c). When the arena is full, all of it
  * is dropped. Invariant: site[i] identifies the guest instruction that op i belongs to; all ops of an instruction have
  * the same site. */
 #ifndef CYCLESCOPE_EMULATE_INTERPRETER_INTERP_PRIV_H
@@ -93,8 +94,10 @@ enum op_kind {
     OP_ebreak,
     OP_illegal,
     OP_fetch_fault,
-    OP_stub, /* find the exit's target block; constant: pc of the target << 16 | distance back to the exit */
-    OP_dead, /* first op of a dead block: find or translate the block that replaces it */
+    OP_stub,        /* find the exit's target block; constant: pc of the target << 16 | distance back to the exit */
+    OP_verify,      /* first op of a verified block */
+    OP_verify_rest, /* in a verified block, behind an instruction that stores */
+    OP_dead,        /* first op of a dead block: find or translate the block that replaces it */
     OP_block_hook,
     OP_insn_hook,
 #define HOOK(id) OP_##id##_hook,
@@ -113,8 +116,8 @@ enum {
     ARENA_OPS = 8 << 20, /* 128 MB of ops before the arena is dropped */
     BLOCK_EXITS = BLOCK_BRANCHES + 1,
     /* Most slots of a block: the block hook; five hooks with three data and two ops per instruction; exits, their data
-     * and stubs. */
-    BLOCK_OPS = 1 + 10 * BLOCK_INSNS + 3 * BLOCK_EXITS,
+     * and stubs. Of a verified block also an op with data per instruction, and its code. */
+    BLOCK_OPS = 1 + 12 * BLOCK_INSNS + 3 * BLOCK_EXITS + 4 * BLOCK_INSNS / 16 + 1,
     TRANSFERS = 1024,            /* transfers that are reported at a time, and fewer than a block has */
     RESUMED_HARTS = 16,          /* harts for which the basic block that a quantum cut is remembered */
     BLOCK_PAGES = 4,             /* most pages that the code of a block spans */
@@ -161,8 +164,11 @@ struct translation {
 
 /* A page of guest code, with a list of the blocks that were translated from it. */
 struct block_page {
-    uint64_t key;  /* address / GUEST_PAGE + 1; 0 when unused */
-    uint32_t link; /* index + 1 of the first link, 0 if none */
+    uint64_t key;    /* address / GUEST_PAGE + 1; 0 when unused */
+    uint32_t link;   /* index + 1 of the first link, 0 if none */
+    uint8_t toggles; /* stores that ended its protection */
+    uint8_t trials;  /* times that it was protected again after it was verified */
+    bool verified;   /* it is not protected, and its blocks are verified (verify.c) */
 };
 
 struct code_link {
@@ -276,6 +282,8 @@ bool interp_is_stale(const struct engine_state *e, const struct op *op);
 /* If a quantum stopped the hart in the middle of a basic block: a block that continues there. Otherwise NULL. */
 const struct op *interp_find_resumed(struct engine_state *e, const struct hart *h, int64_t insns);
 bool interp_has_block(const struct engine_state *e, uint64_t pc);
+/* The entry of a page that has, or had, blocks; NULL: there is none. Valid until the next translation. */
+struct block_page *interp_find_page(const struct engine_state *e, uint64_t number);
 const struct block *interp_block_of(const struct engine_state *e, const struct op *op);
 void interp_forget_block(struct engine_state *e, const struct op *op); /* invalidates the block that contains op */
 guest_code_watcher interp_code_changed;
@@ -301,6 +309,11 @@ void interp_count_short(struct engine_state *e);
 void interp_count_short_done(struct engine_state *e, const struct hart *h);
 void interp_count_report(struct engine_state *e, block_count_callback *report, void *context);
 void interp_count_free(struct engine_state *e);
+
+/* verify.c */
+bool interp_page_is_verified(const struct engine_state *e, uint64_t number);
+void interp_count_toggle(struct engine_state *e, uint64_t number); /* a store has ended the protection of the page */
+op_function interp_verify, interp_verify_rest;
 
 /* watch.c: ops that call hooks */
 #define HOOK(id) op_function interp_##id##_hook;
@@ -332,6 +345,8 @@ const struct op *interp_jump_noting(OP_ARGUMENTS, uint64_t pc, unsigned retired)
  * interp_trap does that itself. */
 const struct op *interp_stop(struct hart *h, const struct op *next);
 const struct op *interp_stop_at(struct hart *h, uint64_t pc);
+/* Leaves a verified block before the instruction of an op that verifies. The block, which is invalid, dies. */
+const struct op *interp_leave_verified(struct hart *h, const struct op *op);
 op_function interp_jump_slowly; /* continues at h->pc, which is not in the jump cache */
 void interp_trap(struct hart *h, const struct op *op, enum trap trap, uint64_t value) __attribute__((noreturn, cold));
 uint64_t interp_pc(const struct engine_state *e,

@@ -189,10 +189,12 @@ op_function *const interp_single[OP_KINDS] = {
 #undef EXEC
 #undef BRANCH
 #undef ROUNDED
+            [OP_verify] = interp_verify,
+    [OP_verify_rest] = interp_verify_rest,
 #define HOOK(id) [OP_##id##_hook] = interp_##id##_hook,
-            WATCH_HOOKS(HOOK)
+    WATCH_HOOKS(HOOK)
 #undef HOOK
 #define WATCHED(id, ...) [OP_watched_##id] = interp_watched_##id,
-                WATCHED_BRANCHES(WATCHED) WATCHED_LOADS(WATCHED) WATCHED_STORES(WATCHED)
+        WATCHED_BRANCHES(WATCHED) WATCHED_LOADS(WATCHED) WATCHED_STORES(WATCHED)
 #undef WATCHED
 };

@@ -127,7 +127,8 @@ static void translate_direct_jump(struct builder *b, const struct insn *i, uint6
         b->segment.target = target;
     if (i->rd != 0)
         emit_constant(b, OP_li, i->rd, b->pc + i->length);
-    if (b->e->hooks.block == NULL && !seen(b, target) && !interp_has_block(b->e, target)) {
+    if (b->e->hooks.block == NULL && !b->verified && !seen(b, target) && !interp_has_block(b->e, target) &&
+        !interp_page_is_verified(b->e, target / GUEST_PAGE)) {
         *next = target;
         return;
     }
@@ -288,6 +289,7 @@ static bool note_page(struct builder *b, uint64_t addr)
     if (b->made->page_count == BLOCK_PAGES)
         return false;
     b->made->pages[b->made->page_count++] = number;
+    b->meets_verified |= interp_page_is_verified(b->e, number);
     return true;
 }
 
@@ -325,6 +327,7 @@ static bool fetch(struct builder *b, struct insn *i)
 {
     uint64_t missing;
     b->done = !read_insn(b, b->pc, i, &missing);
+    b->code_end = missing == UINT64_MAX ? b->pc + i->length : missing;
     if (b->done && missing != UINT64_MAX)
         emit_constant(b, OP_fetch_fault, 0, missing - b->pc);
     else if (b->done)
@@ -424,6 +427,7 @@ static void cut(struct builder *b, unsigned max_insns, const struct insn *before
     bool counts = b->e->hooks.count_blocks;
     if (counts && max_insns == BLOCK_INSNS)
         drop_segment(b);
+    b->code_end = b->pc;
     emit_exit(b, OP_j, b->pc, b->made->insns);
     if (counts && b->made->insns > b->segment_before) {
         b->e->counts.cut_exit = b->e->used + b->exits[b->exit_count - 1].op;
@@ -431,17 +435,27 @@ static void cut(struct builder *b, unsigned max_insns, const struct insn *before
     }
 }
 
+static bool may_store(const struct insn *i)
+{
+    enum insn_unit unit = insn_describe(i->op)->unit;
+    return unit == UNIT_STORE || unit == UNIT_ATOMIC;
+}
+
 static void translate_body(struct builder *b, unsigned max_insns)
 {
     struct insn i, before = {.op = INSN_ILLEGAL};
+    bool stored = false;
     while (!b->done) {
         if (b->made->insns == max_insns || b->exit_count == BLOCK_BRANCHES || !note_page(b, b->pc) ||
             !note_page(b, b->pc + 3)) {
             cut(b, max_insns, &before);
             return;
         }
+        if (stored)
+            interp_verify_from_here(b, OP_verify_rest);
         if (!fetch(b, &i))
             return;
+        stored = b->verified && may_store(&i);
         if (b->e->hooks.insn)
             emit_insn_hook(b, &i);
         if (b->e->hooks.watch)
@@ -473,29 +487,48 @@ static void add_stubs(struct builder *b)
     }
 }
 
+/* Begins a block without instructions. */
+static void begin(struct builder *b, uint64_t pc)
+{
+    struct engine_state *e = b->e;
+    *b->made = (struct translation){.pc = pc};
+    b->count = b->exit_count = 0;
+    b->pc = b->code_end = pc;
+    b->done = b->meets_verified = false;
+    b->line = UINT64_MAX;
+    b->segment = (struct basic_block){.pc = pc};
+    b->segment_before = 0;
+    e->counts.segment_count = b->first_segment;
+    e->counts.cut_exit = UINT32_MAX;
+    if (b->verified)
+        interp_verify_from_here(b, OP_verify);
+    b->block_hook = b->count;
+    if (e->hooks.block)
+        emit_constant(b, OP_block_hook, 0, pc);
+}
+
 void interp_translate(struct engine_state *e, uint64_t pc, unsigned max_insns, struct translation *made)
 {
     struct builder b;
-    *made = (struct translation){.pc = pc};
     b.e = e;
     b.ops = &e->arena[e->used];
     b.sites = &e->site[e->used];
-    b.count = b.exit_count = 0;
-    b.pc = pc;
     b.made = made;
-    b.done = false;
-    b.line = UINT64_MAX;
-    if (e->hooks.block)
-        emit_constant(&b, OP_block_hook, 0, pc);
-    b.segment = (struct basic_block){.pc = pc};
-    b.segment_before = 0;
     b.first_segment = e->counts.segment_count;
-    e->counts.cut_exit = UINT32_MAX;
+    b.verified = interp_page_is_verified(e, pc / GUEST_PAGE);
+    begin(&b, pc);
     translate_body(&b, max_insns);
+    if (b.meets_verified && !b.verified) {
+        b.verified = true;
+        begin(&b, pc);
+        translate_body(&b, max_insns);
+    }
     end_segment(&b, 0);
     if (e->hooks.block)
-        b.ops[0].o.rd = (uint8_t)made->insns;
+        b.ops[b.block_hook].o.rd = (uint8_t)made->insns;
     interp_fuse(&b);
     add_stubs(&b);
+    if (b.verified)
+        interp_verify_end(&b, b.code_end);
     made->ops = b.count;
 }

@@ -33,7 +33,11 @@ struct builder {
     struct engine_watch watch;  /* of the instruction being translated */
     uint64_t line;              /* address of the line being fetched from; UINT64_MAX at the block's start */
     uint64_t seen[BLOCK_INSNS]; /* pcs of the block's instructions, so that it does not unroll loops */
+    uint32_t block_hook;        /* index of the block hook in `ops`, if there is one */
     bool done;                  /* the block ends with the last op */
+    bool verified;              /* it is a verified block (verify.c) */
+    bool meets_verified;        /* its code spans a verified page */
+    uint64_t code_end;          /* address behind the code that was read */
 };
 
 struct op *interp_emit(struct builder *b, enum op_kind kind);
@@ -49,6 +53,10 @@ void interp_watch_site(struct builder *b, const struct insn *i, uint64_t direct)
 void interp_watch_jump(struct builder *b, const struct insn *i, enum op_kind hook, uint64_t direct);
 /* After the ops of an instruction: emits hooks. */
 void interp_watch_result(struct builder *b);
+
+/* verify.c. Emits an op, OP_verify or OP_verify_rest, that compares the block's code from b->pc on. */
+void interp_verify_from_here(struct builder *b, enum op_kind kind);
+void interp_verify_end(struct builder *b, uint64_t end); /* behind the stubs: adds the code of the block, up to `end` */
 
 void interp_fuse(struct builder *b); /* fuse.c: fuses pairs of ops; changes functions and order of operands only */
 
