@@ -245,19 +245,6 @@ def idle_speedup(parts, way):
     return max(ratio for ratio in speedup(parts, way) if ratio)
 
 
-def origins(parts, way):
-    """The two parts of the CPI error of weighted points, in percent of the CPI: from the choice of points, and from
-    differences between the CPI of a point and the CPI of the same instructions in the full run."""
-    points = [point for point in parts[way]["sampled"]["points"] if point.get("weight") and "cpi" in point]
-    if not points:
-        return None
-    true, weight = parts["full"]["cpi"], sum(point["weight"] for point in points)
-    there = [stretch(parts["full"], point["start"], point["length"])[0] for point in points]
-    choice = sum(p["weight"] * cpi for p, cpi in zip(points, there)) / weight
-    warming = sum(p["weight"] * (p["cpi"] - cpi) for p, cpi in zip(points, there)) / weight
-    return 100 * (choice / true - 1), 100 * warming / true
-
-
 def lacks(parts, way):
     """Sentences on what a sampled run left out: windows that were not simulated, an end of the run without windows."""
     points = parts[way]["sampled"]["points"]
@@ -387,17 +374,12 @@ def stretches_table(found):
 def errors_section(found):
     yield "### CPI error, in percent\n"
     yield ("The CPI of a stretch comes from the intervals of the full run, with caches and predictors in the state of "
-           "the full run. The CPI of *clustered* and *systematic* comes from the sampled runs, with their own "
-           "warm-up. *Choice* and *warm-up* are the two parts of the error of clustered points: *choice* is the "
-           "difference between the points in the full run and the whole run, *warm-up* the difference between the "
-           "points in the sampled run and the same points in the full run.\n")
+           "the full run. The CPI of *clustered* and *systematic* is the estimate of the sampled runs.\n")
     rows = [(f"{program} ({parts['full']['cpi']:.3f})",
              [cpi_error(parts, "best_period"), cpi_error(parts, "budgeted"), cpi_error(parts, "naive"),
-              cpi_error(parts, "points"), *(origins(parts, "points") or (None, None)), cpi_error(parts, "systematic")])
+              cpi_error(parts, "points"), cpi_error(parts, "systematic")])
             for program, parts in found.items()]
-    yield from table(["program (CPI)", *STRETCHES.values(), "clustered", "clustered: choice", "clustered: warm-up",
-                      "systematic"],
-                     with_summary(rows, 7))
+    yield from table(["program (CPI)", *WAYS.values()], with_summary(rows, 5))
     yield "### Stretches and initialization: CPI error, in percent\n"
     yield ("Stretches represent the run after initialization (*steady*). Initialization has a CPI of its own, so the "
            "error to the *whole* run is another one; *initialization and best* is the estimate if initialization is "
@@ -501,8 +483,9 @@ def section(options, found, problems):
     yield ("- *best period*, *budgeted*, *naive*: one stretch of the run, chosen by `cyclescope phases` after T. "
            "Sherwood, E. Perelman and B. Calder, *Basic block distribution analysis to find periodic behavior and "
            "simulation points in applications* (PACT 2001).\n"
-           "- *clustered*: points of clustered intervals, `stack --points auto`.\n"
-           "- *systematic*: windows at equal distances, `stack --systematic`.\n")
+           "- *clustered*: `stack --points auto`. The first windows lie in clusters of intervals.\n"
+           "- *systematic*: `stack --systematic`. The first windows lie in periods. With both, a second pass measures "
+           "windows of all kinds.\n")
     if set(KEPT) <= set(found):
         yield f"No method was developed with {', '.join(KEPT)}.\n"
     judged = list(bars(found)) if found else []

@@ -115,24 +115,10 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(phases.off_stride_error(parts(strides=strides(points=half)), "points", values), -50)
         self.assertIsNone(phases.off_stride_error(parts(), "naive", addresses))
 
-    def test_choice_and_warm_up_are_told_apart(self):
-        cpis = [1.0] * 10
-        cpis[1], cpis[5] = 1.2, 0.6  # where the points are: 0.9 on average, of a run of 0.98
-        choice, warming = phases.origins(parts(full=full(cpis), points=sampled(0.95)), "points")
-        self.assertAlmostEqual(choice, 100 * (0.9 / 0.98 - 1))
-        self.assertAlmostEqual(warming, 100 * 0.05 / 0.98)
-
-    def test_windows_without_weights_have_no_such_parts(self):
-        one = sampled()
-        for point in one["sampled"]["points"]:
-            point.pop("weight", None)
-        self.assertIsNone(phases.origins(parts(systematic=one), "systematic"))
-
     def test_points_that_were_not_simulated_are_told_and_left_out(self):
         one = sampled(1.1)
         one["sampled"]["points"][2] = {"start": 9000000, "length": 1000000, "weight": 0.0, "why_not": "it ended"}
         of = parts(points=one)
-        self.assertAlmostEqual(phases.origins(of, "points")[1], 10)
         self.assertEqual(list(phases.lacks(of, "points")), [
             "1 of 3 windows were not simulated: 1 because it ended", "the last 40 % of the run have no window"])
 
