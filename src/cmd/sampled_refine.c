@@ -30,7 +30,7 @@ void spares_free(struct spares *s)
 static bool is_too_wide(const struct sampled_run *s)
 {
     struct sampled_rate e = combine(s, combine_cycles, NULL);
-    return e.half > s->precision * e.value;
+    return e.half > refine_sampling_precision(s->precision) * e.value;
 }
 
 /* Makes the estimates. A model needs windows of all strata. */
@@ -83,7 +83,9 @@ static int measure_more(struct status_line *line, const struct refine_limits *li
         code = prepare(sampled, true, err);
     }
     if (code == 0 && is_too_wide(sampled) && sampled->too_wide.text[0] == '\0') {
-        if (more.wanted > more.points.count)
+        if (refine_sampling_precision(sampled->precision) == 0)
+            error_set(&sampled->too_wide, -ERANGE, "warming leaves ±%.2g %% open", 100 * WARM_CYCLES_ERROR);
+        else if (more.wanted > more.points.count)
             error_set(&sampled->too_wide, -E2BIG, "%llu more windows are needed, a large part of the run",
                       (unsigned long long)(more.wanted - more.points.count));
         else

@@ -138,7 +138,8 @@ static int choose_points(struct process *p, const struct points_options *o, cons
         return points_read(to, o->points, o->weights, o->window, err);
     status_line_draw(t->line, o->systematic ? "counting instructions" : "looking for phases");
     if (o->systematic) {
-        if (o->period || run_facts_for(p, &t->run, &unknown) != 0)
+        bool once = o->period && o->precision == 0; /* its length need not be known */
+        if (once || run_facts_for(p, &t->run, &unknown) != 0)
             t->run = (struct run_facts){0};
         choose_systematic(o, t->run.insns, to);
         to->covered = t->run.insns;

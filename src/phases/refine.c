@@ -190,10 +190,15 @@ int refine_strata(const struct sampled_run *s, double precision, const struct re
     if (!begin(&d, s))
         return error_set(err, -ENOMEM, "out of memory for windows");
     set_deviations(s, INFINITY, &d);
-    int code =
-        plan(&d, precision * e.value / caution, fmin(REFINE_WINDOWS, most), fmin(REFINE_AT_FIRST, most), to, err);
+    int code = plan(&d, refine_sampling_precision(precision) * e.value / caution, fmin(REFINE_WINDOWS, most),
+                    fmin(REFINE_AT_FIRST, most), to, err);
     free(d.measured);
     return code;
+}
+
+double refine_sampling_precision(double precision)
+{
+    return precision > WARM_CYCLES_ERROR ? sqrt(precision * precision - WARM_CYCLES_ERROR * WARM_CYCLES_ERROR) : 0;
 }
 
 /* How much smaller the half interval has to become than these deviations tell: by how much the one that the windows
@@ -212,15 +217,16 @@ static double shown(const struct drawing *d, double half)
 int refine_precision(const struct sampled_run *s, double precision, const struct refine_limits *limits,
                      struct refinement *to, struct error *err)
 {
-    const double sampling = 0.9, expected = 3; /* share of the interval: the rest is for warming; see set_deviations */
+    const double caution = 0.95; /* deviations are estimates */
+    const double expected = 3;   /* see set_deviations */
     struct drawing d;
     struct sampled_rate e = combine(s, combine_cycles, NULL);
     *to = (struct refinement){.wanted = 0};
     if (!begin(&d, s))
         return error_set(err, -ENOMEM, "out of memory for windows");
     set_deviations(s, expected, &d);
-    double half = sampling * precision * e.value * shown(&d, e.half);
-    int code = plan(&d, half, 0, most_windows(s, limits), to, err);
+    double half = caution * refine_sampling_precision(precision) * e.value * shown(&d, e.half);
+    int code = half == 0 ? 0 : plan(&d, half, 0, most_windows(s, limits), to, err);
     free(d.measured);
     return code;
 }

@@ -33,6 +33,8 @@ struct refine_limits {
     uint64_t warmup_insns; /* measured, too, with each window */
 };
 
+/* What is left of a precision for sampling: warming leaves WARM_CYCLES_ERROR. 0: nothing. */
+double refine_sampling_precision(double precision);
 /* The number of strata to divide a run into before the second pass. */
 unsigned refine_strata_count(const struct sampled_run *s, const struct refine_limits *limits);
 /* Draws windows of all strata for the half interval of the CPI to become `precision` times the CPI, as far as the first

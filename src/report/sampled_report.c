@@ -44,17 +44,11 @@ double sampled_difference_half(const struct run_report *r, size_t number, size_t
     return half(r, (struct choice){(long)number, (long)minus});
 }
 
-/* Functional warming sees neither the wrong path nor the order of execution, so caches and predictors differ from those
- * of a detailed run. A second measurement of windows after longer warming shows a part of that; the second cache fills
- * with what wrong paths bring more slowly. These are the shares of all cycles, and of a count of misses, mispredictions
- * and similar events, that estimates can be off besides. */
-static const double warm_cycles_error = 0.003, warm_count_error = 0.01;
-
 double sampled_add_warm_error(const struct run_report *r, double half, double value, enum warm_trust trust)
 {
     switch (trust) {
-    case TRUST_NEAR: return hypot(half, warm_count_error * value);
-    case TRUST_TIME: return hypot(half, warm_cycles_error * (double)r->result.counts.core.cycles);
+    case TRUST_NEAR: return hypot(half, WARM_COUNT_ERROR * value);
+    case TRUST_TIME: return hypot(half, WARM_CYCLES_ERROR * (double)r->result.counts.core.cycles);
     case TRUST_OWN: return half;
     case TRUST_NONE: break;
     }

@@ -24,6 +24,13 @@ enum warm_count {
     WARM_COUNTS = WARM_CODE + WARM_CODES
 };
 
+/* Functional warming sees neither the wrong path nor the order of execution, so caches and predictors differ from those
+ * of a detailed run. A second measurement of windows after longer warming shows a part of that; the second cache fills
+ * with what wrong paths bring more slowly. These are the shares of all cycles, and of a count of misses, mispredictions
+ * and similar events, that estimates can be off besides. */
+#define WARM_CYCLES_ERROR 0.003
+#define WARM_COUNT_ERROR  0.01
+
 /* How close a count that is measured after warming comes to its value in an uninterrupted detailed run. */
 enum warm_trust {
     TRUST_NEAR, /* depends on caches and predictors, and warming leaves nearly the right state in them */

@@ -446,8 +446,11 @@ static void more_windows_go_where_they_help(void **state)
     }
     refinement_free(&more);
     limits.most_insns = 50 * (uint64_t)WINDOW;
-    assert_int_equal(refine_precision(&s, 0.002, &limits, &more, &err), 0);
+    assert_int_equal(refine_precision(&s, 0.004, &limits, &more, &err), 0);
     assert_true(more.points.count <= 51 && more.points.count > 45 && more.wanted > 50);
+    refinement_free(&more);
+    assert_int_equal(refine_precision(&s, 0.002, &limits, &more, &err), 0);
+    assert_true(more.points.count == 0 && more.wanted == 0); /* warming leaves more */
     refinement_free(&more);
     free_windows(&s);
 }
