@@ -90,11 +90,18 @@ def measure(options, suite, case):
         if chosen:
             found[way] = measured(options, suite, case, way, "stack", *stack, "--skip", chosen["start"], "--warm",
                                   "--max-insns", chosen["length"])
-    found["strides"] = {"full": measured(options, suite, case, "strides.full", "stat", *core, *PERFECT, *STRIDE_EVENTS,
-                                         "--interval", INTERVAL)}
+    if options.strides:
+        found["strides"] = measure_strides(options, suite, case, core)
+    return found
+
+
+def measure_strides(options, suite, case, core):
+    """The runs that count loads off stride."""
+    found = {"full": measured(options, suite, case, "strides.full", "stat", *core, *PERFECT, *STRIDE_EVENTS,
+                              "--interval", INTERVAL)}
     for way in SAMPLED:
-        found["strides"][way] = measured(options, suite, case, f"strides.{way}", "stat", *core, *STRIDE_EVENTS,
-                                         "--jobs", options.jobs, *ARGUMENTS[way])
+        found[way] = measured(options, suite, case, f"strides.{way}", "stat", *core, *STRIDE_EVENTS,
+                              "--jobs", options.jobs, *ARGUMENTS[way])
     return found
 
 
@@ -202,12 +209,14 @@ def event_cases(parts, way):
     """By count: whether its interval contains the true value.  Rare counts, counts without an interval and
     instructions, whose number is known, are left out."""
     full, report = parts["full"], parts[way]
-    of_full, of_way = ({counter["name"]: counter for counter in parts["strides"][which]["counters"]}
-                       for which in ("full", way))
+    strides = {}
+    if "strides" in parts:
+        of_full, of_way = ({counter["name"]: counter for counter in parts["strides"][which]["counters"]}
+                           for which in ("full", way))
+        strides = {name: holds(of_way[name]["interval"], of_full[name]["value"]) for name in STRIDES.values()}
     return ({name: holds(interval, full["events"][name]) for name, interval in report["event_intervals"].items()
              if None not in interval and full["events"][name] > LEAST_COUNT * full["instructions"]
-             and name != "instructions"} |
-            {name: holds(of_way[name]["interval"], of_full[name]["value"]) for name in STRIDES.values()})
+             and name != "instructions"} | strides)
 
 
 def per_window(found, way):
@@ -392,6 +401,13 @@ def errors_section(found):
         rows = [(f"{program} ({rate(parts['full'], metric):.4g})", [rate_error(parts, way, metric) for way in WAYS])
                 for program, parts in found.items()]
         yield from table([metric, *WAYS.values()], with_summary(rows, len(WAYS)))
+    yield from strides_tables({program: parts for program, parts in found.items() if "strides" in parts})
+
+
+def strides_tables(found):
+    """Errors of loads off stride, of programs where these were counted."""
+    if not found:
+        return
     yield ("Loads off stride are loads whose address or value a stride predictor would have predicted wrongly, as a "
            f"share of all loads. The sampled runs count them with `stat {' '.join(STRIDE_EVENTS)}`. The whole run, "
            "whose intervals give the stretches, was counted with the same events on a core on which nothing misses, "
@@ -512,6 +528,7 @@ def main():
     parser = results_page.parser(__doc__, jobs="windows")
     results_page.add_programs(parser)
     parser.add_argument("--core", default="eyerman2006")
+    parser.add_argument("--strides", action="store_true", help="also count loads off stride (three more runs of each program)")
     results_page.measure_and_write(parser.parse_args(), run, {HEADING: section})
 
 

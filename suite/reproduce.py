@@ -180,6 +180,7 @@ def main():
     parser.add_argument("--keep", metavar="FOLDER", help="save results in FOLDER, and reuse the results that are there")
     parser.add_argument("--cyclescope", type=lambda p: Path(p).resolve(), default=HERE.parent / "build" / "cyclescope")
     parser.add_argument("--suite", help="folder of the suite, as for run.py")
+    parser.set_defaults(strides=True)  # of phases.py
     sampling.add_options(parser)
     intervals.add_options(parser)
     graph.add_options(parser)

@@ -215,7 +215,7 @@ class Measuring(test_suite.Folder):
             commands.append(" ".join(runner.command(self.path, case.argv)))
             return guest.Result(status, {"stderr": b"no"}, None, json.dumps(answer), 3.0, 2.0)
         commands = []
-        options = Namespace(keep=self.path / "keep", cyclescope="/bin/true", core="eyerman2006", jobs=1, timeout=9)
+        options = Namespace(keep=self.path / "keep", cyclescope="/bin/true", core="eyerman2006", jobs=1, timeout=9, strides=True)
         with mock.patch.object(guest, "run", run), mock.patch("builtins.print"):
             return phases.run(options, Namespace(sysroot=self.path), ["gap"]), commands
 
