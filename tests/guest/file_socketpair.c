@@ -60,6 +60,9 @@ static void packets(void)
     CHECK(getsockopt(fds[0], SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM);
     CHECK(getsockopt(0, SOL_SOCKET, SO_TYPE, &type, &size) == -1 && errno == ENOTSOCK);
     CHECK(getsockname(fds[0], (struct sockaddr *)&name, &length) == 0 && length == 2 && name.sun_family == AF_UNIX);
+    CHECK(send(fds[0], "last", 4, 0) == 4 && shutdown(fds[1], SHUT_RD) == 0);
+    CHECK(recv(fds[1], received, 100, 0) == 4 && recv(fds[1], received, 100, 0) == 0);
+    CHECK(recv(fds[1], received, 100, MSG_WAITALL) == 0 && read(fds[1], received, 100) == 0);
     close(fds[0]);
     close(fds[1]);
 }

@@ -200,6 +200,13 @@ int64_t sys_sendmsg(struct thread *t, const uint64_t a[6])
 
 /* ---- receiving */
 
+/* Whether the receiving side of a socket is shut down. */
+static bool receives_no_more(int fd)
+{
+    struct pollfd socket = {.fd = fd, .events = POLLRDHUP};
+    return poll(&socket, 1, 0) == 1 && socket.revents & POLLRDHUP;
+}
+
 /* Waits for a message and receives it. `flags` are the flags that the guest passed. */
 static int64_t receive(struct thread *t, int fd, struct msghdr *header, int flags)
 {
@@ -213,6 +220,13 @@ static int64_t receive(struct thread *t, int fd, struct msghdr *header, int flag
         ssize_t n = recvmsg(fd, header, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
         if (n >= 0 || errno != EAGAIN || !may_wait)
             return n >= 0 ? n : -errno;
+        /* A datagram socket that is shut down is ready and has nothing: 0, as of a call that waits. Another one with
+         * that may have dropped a damaged message. */
+        if (receives_no_more(fd))
+            return 0;
+        int64_t waiting = file_wait_tick(t);
+        if (waiting < 0)
+            return waiting;
     }
 }
 
