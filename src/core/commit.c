@@ -47,7 +47,8 @@ static void report_retired(struct core *restrict c, const struct flight *f)
                              .no_access = f->flags & NO_ACCESS,
                              .store = f->store,
                              .stalls = cold->stalls,
-                             .access = cold->access};
+                             .access = cold->access,
+                             .mshr_wait = cold->mshr_wait};
     if (f->flags & MISPREDICTED)
         r.wrong_path = cold->wrong_path;
     if (!(f->code->flags & (IS_MEM | IS_PREFETCH)))

@@ -90,6 +90,7 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
         nodes_set_load(b, h, n);
     if (h->flags & IS_STORE)
         nodes_set_store(b, h, n);
+    cut(&n->mshr_wait.cycles, b->core.edge_most);
     node_bound_edges(n, &b->core);
     if (h->mispredicted)
         b->wrong_path[++b->wrong_paths % GRAPH_WRONG_PATHS] = b->insns;
