@@ -305,6 +305,12 @@ static bool store_decides(struct core *restrict c, struct flight *f)
     return false;
 }
 
+/* Loads and stores so far that have missed the L1D and take MSHRs, if details are noted; else 0. */
+static uint64_t noted_misses(const struct core *restrict c)
+{
+    return UNLIKELY(c->notes_details) ? memsys_counts(c->memsys)->primary_d.l1[0] : 0;
+}
+
 /* Notes that the load has an MSHR until cycle `until`, if it has one, and how long it waited for MSHRs that younger
  * loads had. */
 static void note_accepted(struct core *restrict c, const struct flight *f, bool misses, uint64_t until)
@@ -334,7 +340,7 @@ static void access_cache(struct core *restrict c, struct flight *f)
 {
     static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
     static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
-    const uint64_t *misses = memsys_counts(c->memsys)->primary_d.l1, before = *misses;
+    uint64_t misses = noted_misses(c);
     struct mem_answer a =
         memsys_load(c->memsys, core_place(c->space, f->addr), f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
     if (UNLIKELY(a.rejected)) {
@@ -346,7 +352,7 @@ static void access_cache(struct core *restrict c, struct flight *f)
     }
     if (UNLIKELY(c->notes_details)) {
         note_access(c, &c->cold[slot_of(c, f)].access, &a);
-        note_accepted(c, f, *misses != before, a.ready);
+        note_accepted(c, f, noted_misses(c) != misses, a.ready);
     }
     f->events |= events[a.level];
     c->counts.l1d_misses_spec += a.level > LEVEL_L1;
