@@ -96,7 +96,7 @@ struct flight_cold {
     struct unit_use wrong_path;    /* set when a mispredicted branch resolves, if core.notes_details */
     struct younger_wait mshr_wait; /* set when a load misses, if core.notes_details */
     uint64_t mshr_since;           /* cycle from which it waits for an MSHR that a younger load has; 0: it does not */
-    struct younger_wait unit_wait; /* set at issue of one that accesses no memory, if core.notes_details */
+    struct younger_wait unit_wait; /* of one that accesses no memory; set if core.notes_details */
 };
 
 /* The instruction that last had something which others may have to wait for. */
@@ -251,6 +251,7 @@ struct core {
     struct wrong_lines wrong_lines;     /* kept if notes_details */
     struct holder miss[NOTED_MISSES];   /* loads that have missed last, by their number; kept if notes_details */
     unsigned misses;                    /* of these so far */
+    uint64_t miss_latest;               /* latest cycle until which one of them has its MSHR */
     struct core_counts counts;          /* core_counts */
     struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
     struct memsys_config memsys_config; /* parameters of memsys */

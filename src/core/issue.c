@@ -43,10 +43,10 @@ static void note_squash(struct holder *h, uint64_t position)
 static void note_squashed_holders(struct core *restrict c, const struct flight *f)
 {
     uint64_t position = position_of(c, f);
-    for (unsigned p = 0; p < POOLS; p++)
+    for (unsigned p = 0; p < POOLS && c->busy_latest > c->now; p++)
         for (unsigned u = 0; u < c->units[p]; u++)
             note_squash(&c->holder[p][u], position);
-    for (unsigned k = 0; k < NOTED_MISSES; k++)
+    for (unsigned k = 0; k < NOTED_MISSES && c->miss_latest > c->now; k++)
         note_squash(&c->miss[k], position);
 }
 
@@ -54,9 +54,6 @@ static void note_squashed_holders(struct core *restrict c, const struct flight *
 static void note_unit_wait(struct core *restrict c, const struct flight *f, unsigned pool)
 {
     struct younger_wait *wait = &c->cold[slot_of(c, f)].unit_wait;
-    *wait = (struct younger_wait){0};
-    if (f->when == c->now)
-        return;
     for (unsigned u = 0; u < c->units[pool]; u++) {
         const struct holder *h = &c->holder[pool][u];
         uint64_t from = h->since > f->when ? h->since : f->when, until = h->until < c->now ? h->until : c->now;
@@ -235,7 +232,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     core_leave_queue(c, f);
     f->state = ISSUED;
     OBSERVE(c, executed, f);
-    if (UNLIKELY(c->notes_details))
+    if (UNLIKELY(c->busy_latest > f->when) && c->notes_details)
         note_unit_wait(c, f, t->pool);
     if (LIKELY(t->latency == 1)) {
         f->wait = HEAD_ALU;

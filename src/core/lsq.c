@@ -318,8 +318,10 @@ static void note_accepted(struct core *restrict c, const struct flight *f, bool 
     struct flight_cold *cold = &c->cold[slot_of(c, f)];
     if (cold->mshr_since)
         cold->mshr_wait.cycles = saturated(c->now - cold->mshr_since);
-    if (misses)
-        c->miss[c->misses++ % NOTED_MISSES] = (struct holder){c->now, until, position_of(c, f), f->flags & WRONG_PATH};
+    if (!misses)
+        return;
+    c->miss[c->misses++ % NOTED_MISSES] = (struct holder){c->now, until, position_of(c, f), f->flags & WRONG_PATH};
+    c->miss_latest = until > c->miss_latest ? until : c->miss_latest;
 }
 
 /* Notes whether younger loads have MSHRs that the load lacks. */
