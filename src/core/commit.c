@@ -47,11 +47,11 @@ static void report_retired(struct core *restrict c, const struct flight *f)
                              .no_access = f->flags & NO_ACCESS,
                              .store = f->store,
                              .stalls = cold->stalls,
-                             .access = cold->access};
+                             .access = cold->access,
+                             .unit_wait = cold->unit_wait,
+                             .mshr_wait = cold->mshr_wait};
     if (f->flags & MISPREDICTED)
         r.wrong_path = cold->wrong_path;
-    if (!(f->code->flags & (IS_MEM | IS_PREFETCH)))
-        r.unit_wait = cold->unit_wait;
     if (cold->stalls.wrong_use)
         r.wrong_lines = wrong_lines_used(&c->wrong_lines, cold->stalls.wrong_use);
     c->observer.retired(c->observer.context, &r, c->now);

@@ -196,9 +196,8 @@ struct unit_use {
     uint16_t cycles; /* from the resolution of the mispredicted branch on; 0: none is busy */
 };
 
-/* How long an instruction that had its operands waited for a unit that younger instructions kept busy, which had
- * theirs earlier. Only units that are not pipelined stay busy. */
-struct unit_wait {
+/* How long an instruction waited for what younger ones had taken that were ready earlier. */
+struct younger_wait {
     uint16_t cycles; /* saturates */
     bool wrong_path; /* one of the younger ones was of the wrong path */
 };
@@ -209,12 +208,13 @@ struct retired_insn {
     uint64_t pc, addr;       /* as in struct insn_view */
     uint16_t slot;
     bool taken, mispredicted;
-    bool no_access;             /* it makes no memory access */
-    uint32_t store;             /* IS_STORE: position in the store queue, counted modulo 2^32 */
-    struct fetch_stalls stalls; /* before it was fetched */
-    struct data_access access;  /* of a load, or translation of a store */
-    struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy longest */
-    struct unit_wait unit_wait; /* of one that accesses no memory */
+    bool no_access;                /* it makes no memory access */
+    uint32_t store;                /* IS_STORE: position in the store queue, counted modulo 2^32 */
+    struct fetch_stalls stalls;    /* before it was fetched */
+    struct data_access access;     /* of a load, or translation of a store */
+    struct unit_use wrong_path;    /* of a mispredicted branch: the unit that its wrong path keeps busy longest */
+    struct younger_wait unit_wait; /* for a unit that is not pipelined; of one that accesses no memory */
+    struct younger_wait mshr_wait; /* for an MSHR */
     const struct wrong_request *wrong_lines; /* how wrong paths used its line before (WRONG_REQUESTS), or NULL */
 };
 

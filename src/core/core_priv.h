@@ -29,8 +29,9 @@ enum {
     WHEEL = 512,                    /* cycles that the wheel of events spans */
     NO_SLOT = 0xffff,               /* ends a list of slots */
     FILTER = 256,                   /* entries of the filter of store addresses */
-    POOL_UNITS = 16,                /* most units in a pool */
-    RUNS = 32                       /* runs of cycles kept before observers get them */
+    NOTED_MISSES = 64,
+    POOL_UNITS = 16, /* most units in a pool */
+    RUNS = 32        /* runs of cycles kept before observers get them */
 };
 
 /* Where an instruction in flight is in the pipeline. */
@@ -83,23 +84,25 @@ struct flight {
 
 /* Rarely used fields of a flight, by slot, kept out of its cache line. */
 struct flight_cold {
-    uint64_t id;                /* number in fetch order; set for observed instructions */
-    uint32_t tag;               /* the observer's tag when it was fetched */
-    uint32_t held_by;           /* position of the store that a held load waits for */
-    bool held_for_data;         /* the load waits for that store's data; false: for the store to reach the cache */
-    uint16_t bundle;            /* slot of the first instruction of its bundle */
-    uint8_t bundle_left;        /* first instruction only: members of the bundle that are not DONE */
-    uint8_t bundle_size;        /* first instruction only: members of the bundle */
-    struct fetch_stalls stalls; /* before it was fetched; set if core.notes_details */
-    struct data_access access;  /* how it accessed data; set if core.notes_details */
-    struct unit_use wrong_path; /* set when a mispredicted branch resolves, if core.notes_details */
-    struct unit_wait unit_wait; /* set at issue of one that accesses no memory, if core.notes_details */
+    uint64_t id;                   /* number in fetch order; set for observed instructions */
+    uint32_t tag;                  /* the observer's tag when it was fetched */
+    uint32_t held_by;              /* position of the store that a held load waits for */
+    bool held_for_data;            /* the load waits for that store's data; false: for the store to reach the cache */
+    uint16_t bundle;               /* slot of the first instruction of its bundle */
+    uint8_t bundle_left;           /* first instruction only: members of the bundle that are not DONE */
+    uint8_t bundle_size;           /* first instruction only: members of the bundle */
+    struct fetch_stalls stalls;    /* before it was fetched; set if core.notes_details */
+    struct data_access access;     /* how it accessed data; set if core.notes_details */
+    struct unit_use wrong_path;    /* set when a mispredicted branch resolves, if core.notes_details */
+    struct younger_wait mshr_wait; /* set when a load misses, if core.notes_details */
+    uint64_t mshr_since;           /* cycle from which it waits for an MSHR that a younger load has; 0: it does not */
+    struct younger_wait unit_wait; /* of one that accesses no memory; set if core.notes_details */
 };
 
-/* The instruction that last kept a unit busy which is not pipelined. */
-struct unit_holder {
-    uint64_t since;    /* cycle in which it issued */
-    uint64_t position; /* its own or, once it is squashed, that of the branch whose wrong path it was on */
+/* The instruction that last had something which others may have to wait for. */
+struct holder {
+    uint64_t since, until; /* the first cycle, and the one after the last */
+    uint64_t position;     /* its own or, once it is squashed, that of the branch whose wrong path it was on */
     bool wrong_path;
 };
 
@@ -186,7 +189,7 @@ struct core {
     uint64_t busy_latest;                    /* latest cycle until which a non-pipelined unit is busy */
     uint64_t busy_until[POOLS][POOL_UNITS];  /* cycle until which each unit of a pool is busy */
     bool busy_wrong[POOLS][POOL_UNITS]; /* with an instruction of the wrong path that note_busy_unit has not noted */
-    struct unit_holder holder[POOLS][POOL_UNITS];
+    struct holder holder[POOLS][POOL_UNITS]; /* of the same units */
 
     /* ---- memory */
     struct memsys *memsys; /* caches, TLBs and memory */
@@ -246,6 +249,9 @@ struct core {
     } refill;                           /* the last mispredicted branch of the right path that resolved */
     struct fetch_stalls stalls;         /* since the last fetched instruction; counted if notes_details */
     struct wrong_lines wrong_lines;     /* kept if notes_details */
+    struct holder miss[NOTED_MISSES];   /* loads that have missed last, by their number; kept if notes_details */
+    unsigned misses;                    /* of these so far */
+    uint64_t miss_latest;               /* latest cycle until which one of them has its MSHR */
     struct core_counts counts;          /* core_counts */
     struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
     struct memsys_config memsys_config; /* parameters of memsys */

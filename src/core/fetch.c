@@ -462,6 +462,8 @@ static void note_fetched(struct core *restrict c, const struct flight *f, uint32
     cold->tag = tag;
     cold->stalls = c->stalls;
     cold->access = (struct data_access){0};
+    cold->mshr_wait = cold->unit_wait = (struct younger_wait){0};
+    cold->mshr_since = 0;
     c->stalls = (struct fetch_stalls){0};
 }
 

@@ -33,27 +33,30 @@ static void note_busy_unit(struct core *restrict c, const struct flight *f)
         *longest = false;
 }
 
+static void note_squash(struct holder *h, uint64_t position)
+{
+    if (h->position > position)
+        h->position = position;
+}
+
 /* The wrong path of f is squashed. Others of its instructions take their positions. */
 static void note_squashed_holders(struct core *restrict c, const struct flight *f)
 {
     uint64_t position = position_of(c, f);
-    for (unsigned p = 0; p < POOLS; p++)
+    for (unsigned p = 0; p < POOLS && c->busy_latest > c->now; p++)
         for (unsigned u = 0; u < c->units[p]; u++)
-            if (c->holder[p][u].position > position)
-                c->holder[p][u].position = position;
+            note_squash(&c->holder[p][u], position);
+    for (unsigned k = 0; k < NOTED_MISSES && c->miss_latest > c->now; k++)
+        note_squash(&c->miss[k], position);
 }
 
 /* Notes how long f, which issues, has waited for younger instructions that keep units of its pool busy. */
 static void note_unit_wait(struct core *restrict c, const struct flight *f, unsigned pool)
 {
-    struct unit_wait *wait = &c->cold[slot_of(c, f)].unit_wait;
-    *wait = (struct unit_wait){0};
-    if (f->when == c->now)
-        return;
+    struct younger_wait *wait = &c->cold[slot_of(c, f)].unit_wait;
     for (unsigned u = 0; u < c->units[pool]; u++) {
-        const struct unit_holder *h = &c->holder[pool][u];
-        uint64_t from = h->since > f->when ? h->since : f->when, until = c->busy_until[pool][u];
-        until = until < c->now ? until : c->now;
+        const struct holder *h = &c->holder[pool][u];
+        uint64_t from = h->since > f->when ? h->since : f->when, until = h->until < c->now ? h->until : c->now;
         if (h->position <= position_of(c, f) || until <= from)
             continue;
         uint64_t cycles = until - from < UINT16_MAX ? until - from : UINT16_MAX;
@@ -188,7 +191,7 @@ static void occupy_unit(struct core *restrict c, const struct flight *f, unsigne
         if (c->busy_until[pool][u] <= c->now) {
             c->busy_until[pool][u] = until;
             c->busy_wrong[pool][u] = wrong;
-            c->holder[pool][u] = (struct unit_holder){c->now, position_of(c, f), wrong};
+            c->holder[pool][u] = (struct holder){c->now, until, position_of(c, f), wrong};
             break;
         }
     }
@@ -229,7 +232,7 @@ static inline void issue_one(struct core *restrict c, struct flight *f)
     core_leave_queue(c, f);
     f->state = ISSUED;
     OBSERVE(c, executed, f);
-    if (UNLIKELY(c->notes_details))
+    if (UNLIKELY(c->busy_latest > f->when) && c->notes_details)
         note_unit_wait(c, f, t->pool);
     if (LIKELY(t->latency == 1)) {
         f->wait = HEAD_ALU;

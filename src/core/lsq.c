@@ -305,20 +305,57 @@ static bool store_decides(struct core *restrict c, struct flight *f)
     return false;
 }
 
+/* Loads and stores so far that have missed the L1D and take MSHRs, if details are noted; else 0. */
+static uint64_t noted_misses(const struct core *restrict c)
+{
+    return UNLIKELY(c->notes_details) ? memsys_counts(c->memsys)->primary_d.l1[0] : 0;
+}
+
+/* Notes that the load has an MSHR until cycle `until`, if it has one, and how long it waited for MSHRs that younger
+ * loads had. */
+static void note_accepted(struct core *restrict c, const struct flight *f, bool misses, uint64_t until)
+{
+    struct flight_cold *cold = &c->cold[slot_of(c, f)];
+    if (cold->mshr_since)
+        cold->mshr_wait.cycles = saturated(c->now - cold->mshr_since);
+    if (!misses)
+        return;
+    c->miss[c->misses++ % NOTED_MISSES] = (struct holder){c->now, until, position_of(c, f), f->flags & WRONG_PATH};
+    c->miss_latest = until > c->miss_latest ? until : c->miss_latest;
+}
+
+/* Notes whether younger loads have MSHRs that the load lacks. */
+static void note_rejected(struct core *restrict c, const struct flight *f)
+{
+    struct flight_cold *cold = &c->cold[slot_of(c, f)];
+    for (unsigned k = 0; k < NOTED_MISSES; k++) {
+        const struct holder *h = &c->miss[k];
+        if (h->until <= c->now || h->position <= position_of(c, f))
+            continue;
+        cold->mshr_since = cold->mshr_since ? cold->mshr_since : c->now;
+        cold->mshr_wait.wrong_path |= h->wrong_path;
+    }
+}
+
 /* Loads from the data cache. Without a free MSHR the load is sent back. */
 static void access_cache(struct core *restrict c, struct flight *f)
 {
     static const uint16_t events[] = {0, EVENT_L1D, EVENT_L1D, EVENT_L1D | EVENT_L2D};
     static const uint8_t waits[] = {HEAD_L1D_HIT, HEAD_L1D, HEAD_L1D, HEAD_L2D};
+    uint64_t misses = noted_misses(c);
     struct mem_answer a =
         memsys_load(c->memsys, core_place(c->space, f->addr), f->code->mem_size, f->pc, c->now, f->flags & WRONG_PATH);
     if (UNLIKELY(a.rejected)) {
         c->counts.rejects_mshr++;
+        if (UNLIKELY(c->notes_details))
+            note_rejected(c, f);
         try_again(c, f, a.ready, HEAD_REJECT);
         return;
     }
-    if (UNLIKELY(c->notes_details))
+    if (UNLIKELY(c->notes_details)) {
         note_access(c, &c->cold[slot_of(c, f)].access, &a);
+        note_accepted(c, f, noted_misses(c) != misses, a.ready);
+    }
     f->events |= events[a.level];
     c->counts.l1d_misses_spec += a.level > LEVEL_L1;
     c->counts.l2d_misses_spec += a.level == LEVEL_MEMORY;

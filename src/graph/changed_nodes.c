@@ -104,6 +104,14 @@ static void limit_unit_wait(const struct node_changer *c, struct graph_node *n)
         n->unit_wait.cycles = (uint16_t)most;
 }
 
+/* An MSHR is taken at most for the latency of memory. Where there are more, one is taken to be free. */
+static void limit_mshr_wait(const struct node_changer *c, struct graph_node *n)
+{
+    unsigned most = c->to.mshrs > c->from.mshrs ? 0 : c->to.latency[LEVEL_MEMORY];
+    if (n->mshr_wait.cycles > most)
+        n->mshr_wait.cycles = (uint16_t)most;
+}
+
 void node_change(struct node_changer *c, const struct held_insn *h, struct graph_node *n)
 {
     if (c->changes & WHAT_IF_LATENCIES)
@@ -115,6 +123,7 @@ void node_change(struct node_changer *c, const struct held_insn *h, struct graph
     limit_match(c, n);
     if (n->unit_wait.cycles)
         limit_unit_wait(c, n);
+    limit_mshr_wait(c, n);
     node_bound_edges(n, &c->to);
 }
 

@@ -240,7 +240,8 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
                             .stalls = r->stalls,
                             .access = r->access,
                             .wrong_path = r->wrong_path,
-                            .unit_wait = r->unit_wait};
+                            .unit_wait = r->unit_wait,
+                            .mshr_wait = r->mshr_wait};
     if (r->wrong_lines)
         memcpy(h->wrong_line, r->wrong_lines, sizeof h->wrong_line);
 }

@@ -68,7 +68,7 @@ struct held_insn {
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */
     struct unit_use wrong_path;
-    struct unit_wait unit_wait;
+    struct younger_wait unit_wait, mshr_wait;
     struct wrong_request wrong_line[WRONG_REQUESTS]; /* set if stalls.wrong_use */
 };
 
@@ -143,7 +143,11 @@ struct graph_node {
     struct unit_use wrong_path; /* of a mispredicted branch: the unit that its wrong path keeps busy */
     /* Its wait for younger instructions that keep units busy. With perfect prediction none of them is of a wrong path.
      */
-    struct unit_wait unit_wait;
+    struct younger_wait unit_wait;
+    /* Of a load, its wait for MSHRs that younger ones have. It counts if both data caches are real and, with
+     * `mshr_translated`, the D-TLB: then the load waited for its translation before. */
+    struct younger_wait mshr_wait;
+    bool mshr_translated;
     uint16_t walk_distance[PREDICTIONS];    /* the translation comes with that of this many walks before the next */
     bool walks;                             /* others may wait for its translation: it has a number among walks */
     uint16_t drain_cycles[PREDICTIONS];     /* of a store: from its access until it leaves the store buffer */

@@ -140,7 +140,7 @@ INLINE void find_operands(const struct lanes *l, const struct graph_node *n, str
 }
 
 /* Older instructions wait for units that younger ones have taken. */
-INLINE void await_unit(struct lanes *restrict l, const struct unit_wait *wait, struct row *restrict t)
+INLINE void await_unit(struct lanes *restrict l, const struct younger_wait *wait, struct row *restrict t)
 {
     l->slack += wait->cycles;
     if (wait->wrong_path) {

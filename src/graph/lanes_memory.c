@@ -177,10 +177,26 @@ INLINE void use_proposed(struct lanes *l, const struct graph_node *n, struct row
     }
 }
 
+/* A load that requests its line at the times in `t` waits for MSHRs that younger loads have. */
+INLINE void await_younger(struct lanes *restrict l, const struct graph_node *n, struct row *restrict t)
+{
+    lane_time cycles = (lane_time)n->mshr_wait.cycles;
+    l->slack += n->mshr_wait.cycles;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        bool happens = !n->mshr_wait.wrong_path || prediction_of(l, g) == PREDICTION_REAL;
+        if (!happens || !takes_mshr(l, n, g) || caches_of(l, g) < DATA_CACHES - 1)
+            continue;
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            t->lane[i] = after(t->lane[i], n->mshr_translated ? cycles & l->dtlb.lane[i] : cycles);
+    }
+}
+
 FOR_EACH_HOST void lanes_load(struct lanes *l, const struct graph_node *n, const struct contention_need *need,
                               struct row *restrict t, struct row *restrict x)
 {
     bool misses = n->requests && !n->match;
+    if (misses && n->mshr_wait.cycles)
+        await_younger(l, n, t);
     if (misses)
         judges_await_mshr(l, n, t);
     load(l, n, t, x);

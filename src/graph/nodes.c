@@ -82,8 +82,10 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
     memcpy(n->source, h->source, sizeof n->source);
     n->dest = h->dest;
     n->wrong_path = h->wrong_path;
-    n->unit_wait = h->unit_wait;
-    cut(&n->unit_wait.cycles, b->core.edge_most);
+    if (h->unit_wait.cycles) {
+        n->unit_wait = h->unit_wait;
+        cut(&n->unit_wait.cycles, b->core.edge_most);
+    }
     nodes_set_fetch(b, h, n);
     n->room = room_take(&b->room, h);
     if (h->flags & IS_LOAD && h->size)

@@ -232,6 +232,12 @@ void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct gr
     for (unsigned v = 0; v < PREDICTIONS; v++)
         set_arrival(b, h, n, v, level, e);
     set_data_alone(b, h, n, &h->access, level);
+    if (h->mshr_wait.cycles) {
+        n->mshr_wait = h->mshr_wait;
+        n->mshr_wait.cycles =
+            (uint16_t)(h->mshr_wait.cycles < b->core.edge_most ? h->mshr_wait.cycles : b->core.edge_most);
+        n->mshr_translated = h->access.translation_cycles != 0;
+    }
     if (level == LEVEL_L1)
         set_use(b, h, n, e);
     for (unsigned v = 0; v < PREDICTIONS; v++)

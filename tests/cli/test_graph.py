@@ -122,6 +122,29 @@ def test_a_late_prefetch_comes_sooner_from_a_perfect_second_cache(here, guests):
     assert abs(predicted(report, "l2d") - simulated) <= 0.01 * simulated
 
 
+# While the load from a page waits for its translation, the loads behind it take all MSHRs.
+PAGES = """
+static char pages[4096][4096], lines[8192][512];
+int main(void)
+{
+    long a = 0, sum = 0;
+    for (long i = 0; i < 8192; i++) {
+        volatile long *page = (volatile long *)(pages[i * 2049 & 4095] + a);
+        volatile long *line = (volatile long *)(lines[i] + a);
+        a = *page;
+        sum += line[0] + line[8] + line[16] + line[24] + line[32] + line[40] + line[48] + line[56];
+    }
+    return sum;
+}
+"""
+
+
+def test_older_loads_wait_for_the_mshrs_of_younger_ones(here, guests):
+    guests("pages", PAGES, "-static")
+    report = stack(here, "--skip 40000 --warm --warmup 10000 --max-insns 50000 ./pages")
+    assert abs(report["graph"]["cycles"] - report["cycles"]) <= 0.005 * report["cycles"]
+
+
 # Only wrong paths load from these lines, before a division says that they are wrong; the right path writes to them.
 WRITES = """
 static unsigned long state = 1, sum, lines[128][16];

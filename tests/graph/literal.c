@@ -316,6 +316,17 @@ static int64_t use_proposed(struct evaluation *e, const struct graph_node *n, ui
     return x;
 }
 
+/* How long a load that requests its line waits for MSHRs that younger ones have. */
+static int64_t wait_for_younger(const struct evaluation *e, const struct graph_node *n)
+{
+    unsigned real = GRAPH_L1D | GRAPH_L2D;
+    if (n->mshr_wait.wrong_path)
+        real |= GRAPH_BRANCH;
+    if (n->mshr_translated)
+        real |= GRAPH_DTLB;
+    return (e->real & real) == real ? n->mshr_wait.cycles : 0;
+}
+
 /* A load: sets *t to its last issue and returns when it has its data. */
 static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i, int64_t *t)
 {
@@ -324,6 +335,7 @@ static int64_t load(struct evaluation *e, const struct graph_node *n, uint64_t i
         return use_proposed(e, n, i, t);
     if (!n->match) {
         bool requests = n->requests >> prediction(e) & 1;
+        *t += requests ? wait_for_younger(e, n) : 0;
         *t = await_mshr(e, i, *t, requests);
         int64_t x = from_cache(e, n, *t);
         add_miss(e, *t, x, requests);

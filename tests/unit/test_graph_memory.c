@@ -232,6 +232,24 @@ static void a_load_without_an_mshr_takes_units_when_it_tries_again(void **state)
     assert_int_equal(behind - cycles(), 4);
 }
 
+static void a_miss_waits_for_the_mshr_of_a_younger_one(void **state)
+{
+    (void)state;
+    begin();
+    add_load(MISS);
+    long all = cycles(), branch = cycles_without(GRAPH_BRANCH), dtlb = cycles_without(GRAPH_DTLB),
+         second = cycles_without(GRAPH_L2D);
+    nodes[0].mshr_wait.cycles = 7;
+    assert_int_equal(cycles() - all, 7);
+    assert_int_equal(cycles_without(GRAPH_BRANCH) - branch, 7);
+    assert_int_equal(cycles_without(GRAPH_DTLB) - dtlb, 7);
+    assert_int_equal(cycles_without(GRAPH_L2D), second);
+    nodes[0].mshr_wait.wrong_path = nodes[0].mshr_translated = true;
+    assert_int_equal(cycles() - all, 7);
+    assert_int_equal(cycles_without(GRAPH_BRANCH), branch);
+    assert_int_equal(cycles_without(GRAPH_DTLB), dtlb);
+}
+
 static void two_hundred_misses_wait_for_eight_mshrs(void **state)
 {
     (void)state;
@@ -416,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_prefetch_takes_an_mshr),
         cmocka_unit_test(a_prefetched_line_waits_for_the_second_cache),
         cmocka_unit_test(a_load_without_an_mshr_takes_units_when_it_tries_again),
+        cmocka_unit_test(a_miss_waits_for_the_mshr_of_a_younger_one),
         cmocka_unit_test(two_hundred_misses_wait_for_eight_mshrs),
         cmocka_unit_test(without_wrong_paths_the_first_access_to_a_page_walks),
         cmocka_unit_test(a_prefetch_of_an_instruction_line_needs_an_mshr),

@@ -338,6 +338,24 @@ static void a_unit_is_waited_for_as_long_as_it_can_be_busy(void **state)
     assert_int_equal(as_is - cycles("units.muldiv=2"), 19);
 }
 
+static void an_mshr_is_waited_for_as_long_as_a_miss_can_take(void **state)
+{
+    (void)state;
+    begin();
+    const unsigned memory = 2 + 9 + 250;
+    struct graph_node *n = add();
+    n->class = CLASS_LOAD;
+    n->flags = NODE_LOAD;
+    n->load_cycles[PREDICTION_REAL] = n->load_cycles[PREDICTION_PERFECT] = insns[0].access.cycles = (uint16_t)memory;
+    insns[0].access.level = LEVEL_MEMORY;
+    n->requests = 3;
+    n->mshr_wait.cycles = 200;
+    long as_is = cycles_as_is();
+    assert_int_equal(as_is - cycles("l1d.mshrs=x2"), 200);
+    assert_int_equal(as_is - cycles("memory.latency=-200"), 200 + 200 - (memory - 200));
+    assert_int_equal(as_is, cycles("l1d.mshrs=4"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_misprediction_costs_the_stages_of_the_front_end),
         cmocka_unit_test(units_take_the_latency_that_they_get),
         cmocka_unit_test(a_unit_is_waited_for_as_long_as_it_can_be_busy),
+        cmocka_unit_test(an_mshr_is_waited_for_as_long_as_a_miss_can_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
