@@ -86,18 +86,18 @@ class Fuzzer:
             own(root)
             environment = {"PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1", "TMPDIR": str(root / "tmp")}
             words = [str(w) for w in self.command(mode, seed, root)]
-            with open(self.work / f"log.{mode}.{seed}", "w+b") as log:
+            name = self.work / f"log.{mode}.{seed}"
+            with open(name, "wb") as log:
                 process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.outside,
                                            env=environment, start_new_session=True, **self.user())
                 why = self.wait(process)
-                log.seek(0)
-                said = log.read()
+            said = name.read_bytes()  # by name: the guest may have changed the flags of its descriptor
             if CRASH.search(said):
                 why = "the emulator crashed"
             elif why is None and process.returncode < 0:
                 why = f"killed by signal {-process.returncode}"
             if why is None:
-                os.unlink(self.work / f"log.{mode}.{seed}")
+                name.unlink()
                 return None
             tail = said[-1500:].decode(errors="replace")
             return f"{why}: {' '.join(words[1:])}\n{tail}"
@@ -132,7 +132,10 @@ class Fuzzer:
     def work_off(self):
         while (job := self.more()) is not None:
             bystander = self.bystander()
-            why = self.once(*job)
+            try:
+                why = self.once(*job)
+            except Exception as problem:  # of this script
+                why = f"could not be judged: {problem!r}"
             if why is None and bystander.poll() is not None:
                 why = "a process outside was signaled"
             if why is None and contents(self.outside) != self.before:
