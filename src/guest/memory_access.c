@@ -29,42 +29,33 @@ bool guest_may_access(const struct guest_memory *m, uint64_t addr, uint64_t leng
     return mapped_ptr(m, addr, length, prot) != NULL;
 }
 
-/* Whether the emulator can touch the mapped range [start, end). A file or shared object may be shorter than its
- * mapping, and an access to pages behind its end would kill the emulator with SIGBUS. Kernels without
- * MADV_POPULATE_READ return EINVAL; there the range is assumed to be accessible. */
-static bool can_touch_pages(const struct guest_memory *m, uint64_t start, uint64_t end)
+/* Lets the host's kernel touch the mapped range [start, end), for an access by `advice`: MADV_POPULATE_READ or
+ * MADV_POPULATE_WRITE. A file or shared object may be shorter than its mapping, and an access to pages behind its end
+ * would kill the emulator with SIGBUS. 0, -EFAULT if there is such a page, or -EINVAL: the kernel does not know these.
+ */
+static int touch_pages(const struct guest_memory *m, uint64_t start, uint64_t end, int advice)
 {
     for (size_t i = areas_first_above(&m->areas, start); i < m->areas.count && m->areas.area[i].start < end; i++) {
         const struct guest_area *a = &m->areas.area[i];
         uint64_t low = a->start > start ? a->start : start & ~(uint64_t)(GUEST_PAGE - 1);
         uint64_t high = a->end < end ? a->end : page_round_up(end);
-        if (area_may_be_short(a) && madvise(m->base + low, high - low, MADV_POPULATE_READ) != 0 && errno == EFAULT)
-            return false;
+        if (area_may_be_short(a) && madvise(m->base + low, high - low, advice) != 0)
+            return errno == EFAULT ? -EFAULT : -EINVAL;
     }
-    return true;
+    return 0;
 }
 
 void *guest_ptr(const struct guest_memory *m, uint64_t addr, uint64_t length, int prot)
 {
     void *p = mapped_ptr(m, addr, length, prot);
-    if (p == NULL || !can_touch_pages(m, addr, addr + length))
+    if (p == NULL || touch_pages(m, addr, addr + length, MADV_POPULATE_READ) == -EFAULT)
         return NULL;
     if (prot & PROT_WRITE)
         guest_store_to_code(m, addr, length);
     return p;
 }
 
-/* Whether the range contains pages that may end before their mapping does. Such ranges are copied by the kernel, which
- * returns an error where memcpy would kill the emulator with SIGBUS. */
-static bool may_be_short(const struct guest_memory *m, uint64_t addr, uint64_t length)
-{
-    for (size_t i = areas_first_above(&m->areas, addr); i < m->areas.count && m->areas.area[i].start < addr + length;
-         i++)
-        if (area_may_be_short(&m->areas.area[i]))
-            return true;
-    return false;
-}
-
+/* The kernel returns an error where memcpy would kill the emulator with SIGBUS. */
 static int copy_by_kernel(struct iovec here, struct iovec guest, bool in)
 {
     ssize_t n =
@@ -77,10 +68,12 @@ int guest_copy_in(const struct guest_memory *m, void *to, uint64_t from, uint64_
     void *p = mapped_ptr(m, from, length, PROT_READ);
     if (p == NULL)
         return -EFAULT;
-    if (may_be_short(m, from, length))
+    int touched = touch_pages(m, from, from + length, MADV_POPULATE_READ);
+    if (touched == -EINVAL)
         return copy_by_kernel((struct iovec){to, length}, (struct iovec){p, length}, true);
-    memcpy(to, p, length);
-    return 0;
+    if (touched == 0)
+        memcpy(to, p, length);
+    return touched;
 }
 
 int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64_t length)
@@ -89,10 +82,12 @@ int guest_copy_out(struct guest_memory *m, uint64_t to, const void *from, uint64
     if (p == NULL)
         return -EFAULT;
     guest_store_to_code(m, to, length);
-    if (may_be_short(m, to, length))
+    int touched = touch_pages(m, to, to + length, MADV_POPULATE_WRITE);
+    if (touched == -EINVAL)
         return copy_by_kernel((struct iovec){(void *)from, length}, (struct iovec){p, length}, false);
-    memcpy(p, from, length);
-    return 0;
+    if (touched == 0)
+        memcpy(p, from, length);
+    return touched;
 }
 
 int64_t guest_copy_string(const struct guest_memory *m, char *to, size_t size, uint64_t from)

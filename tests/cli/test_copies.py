@@ -731,6 +731,33 @@ def test_copies_of_a_program_that_writes_code(cli, guest, words):
     assert sampled["failed"] == sampled["strayed"] == 0, sampled
 
 
+# System calls read and write memory that a file is mapped to, as the data of a shared library.
+USES_MAPPED_FILE = r"""
+int main(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY), again = 0;
+    char *at = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    struct timespec *now = (struct timespec *)at;
+    int *ends = (int *)(at + 64);
+    for (int i = 0; i < 2000; i++) {
+        toss(300);
+        if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0 || pipe(ends) != 0)
+            return 1;
+        strcpy(at + 4090, "across pages");
+        if (write(ends[1], at + 4090, 12) != 12 || read(ends[0], at + 128, 12) != 12 || memcmp(at + 128, at + 4090, 12))
+            return 2;
+        again += close(ends[0]) == 0 && close(ends[1]) == 0;
+    }
+    return printf("%d\n", again) != 5;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [POINTS, SYSTEMATIC], ids=["points", "systematic"])
+def test_copies_use_memory_that_a_file_is_mapped_to(cli, guest, words):
+    check_same_way(cli, guest("uses_mapped_file", USES_MAPPED_FILE), words)
+
+
 ASKS_FOR_TERMINAL = r"""
 int main(void)
 {
