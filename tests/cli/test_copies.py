@@ -733,6 +733,8 @@ def test_copies_of_a_program_that_writes_code(cli, guest, words):
 
 # System calls read and write memory that a file is mapped to, as the data of a shared library.
 USES_MAPPED_FILE = r"""
+#include <sys/syscall.h>
+#include <time.h>
 int main(void)
 {
     int fd = open("/proc/self/exe", O_RDONLY), again = 0;
@@ -741,7 +743,7 @@ int main(void)
     int *ends = (int *)(at + 64);
     for (int i = 0; i < 2000; i++) {
         toss(300);
-        if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0 || pipe(ends) != 0)
+        if (syscall(SYS_clock_gettime, 1 /* monotonic */, now) != 0 || pipe(ends) != 0)
             return 1;
         strcpy(at + 4090, "across pages");
         if (write(ends[1], at + 4090, 12) != 12 || read(ends[0], at + 128, 12) != 12 || memcmp(at + 128, at + 4090, 12))
