@@ -26,7 +26,9 @@ MODES = {
     "core": ("stat --quiet", 1000),
     "copies": ("stat --quiet --systematic --period 20K --window 2K --lead 20K --jobs 2", 1000),
 }
-CRASH = re.compile(rb"AddressSanitizer|runtime error:|LeakSanitizer|Assertion .* failed|buffer overflow detected|stack smashing")
+# Messages of the emulator, whole: a guest may print its own program, in which parts of them occur.
+CRASH = re.compile(rb"^==\d+== ?ERROR: |\.[ch]:\d+:\d+: runtime error: |: Assertion `.*' failed\.|"
+                   rb"^\*\*\* (buffer overflow|stack smashing) detected", re.MULTILINE)
 
 
 def build_guest(to):
