@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "guest/baton.h"
@@ -156,6 +157,15 @@ static void fault(struct thread *t, uint64_t addr)
     signal_force(t, SIGSEGV, area && area->start <= addr ? SEGV_ACCERR : SEGV_MAPERR, addr);
 }
 
+/* Code that may be fetched, and cannot, lies behind the end of its file. */
+static void fetch_fault(struct thread *t, uint64_t addr)
+{
+    if (guest_may_access(t->process->memory, addr, 1, PROT_EXEC))
+        signal_force(t, SIGBUS, BUS_ADRERR, addr);
+    else
+        fault(t, addr);
+}
+
 void process_trap(struct process *p, struct thread *t)
 {
     (void)p;
@@ -166,7 +176,7 @@ void process_trap(struct process *p, struct thread *t)
     case TRAP_ECALL: syscall_dispatch(t); break;
     case TRAP_EBREAK: signal_force(t, SIGTRAP, TRAP_BRKPT, h->pc); break;
     case TRAP_ILLEGAL: signal_force(t, SIGILL, ILL_ILLOPC, h->pc); break;
-    case TRAP_FETCH_FAULT:
+    case TRAP_FETCH_FAULT: fetch_fault(t, h->trap_value); break;
     case TRAP_LOAD_FAULT:
     case TRAP_STORE_FAULT: fault(t, h->trap_value); break;
     case TRAP_MISALIGNED: signal_force(t, SIGBUS, BUS_ADRALN, h->trap_value); break;
