@@ -1,5 +1,7 @@
 /* Handlers, masks, flags, queues: what POSIX says of signals within one process. */
 #include <errno.h>
+#include <sys/wait.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -260,6 +262,8 @@ static void bad_arguments_fail(void)
     CHECK(kill(getpid(), 65) == -1 && errno == EINVAL);
     CHECK(kill(getpid(), 0) == 0);
     CHECK(kill(9999999, 0) == -1 && errno == ESRCH);
+    CHECK(kill(INT_MIN, 0) == -1 && errno == ESRCH);
+    CHECK(waitpid(INT_MIN, NULL, WNOHANG) == -1 && errno == ESRCH);
 }
 
 int main(void)

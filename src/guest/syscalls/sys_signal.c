@@ -1,5 +1,6 @@
 /* System calls on signals. A signal to another process of the run is sent by the host, with the same signal number. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,7 +192,7 @@ int64_t sys_kill(struct thread *t, const uint64_t a[6])
         return kill_many(p, getpgrp(), sig);
     if (pid == -1)
         return kill_many(p, -1, sig);
-    int pgrp = family_to_host(p->family, -pid);
+    int pgrp = pid == INT_MIN ? -1 : family_to_host(p->family, -pid);
     return pgrp < 0 ? -ESRCH : kill_many(p, pgrp, sig);
 }
 

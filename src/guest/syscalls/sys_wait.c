@@ -1,5 +1,6 @@
 /* Waiting for children, and pidfds. Children are host processes; their ids are translated. */
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,8 @@ int64_t sys_wait4(struct thread *t, const uint64_t a[6])
     int pid = (int)a[0], options = (int)a[2], status = 0;
     if (options & ~known)
         return -EINVAL;
+    if (pid == INT_MIN)
+        return -ESRCH;
     int host = pid;
     if (pid > 0 || pid < -1) {
         host = family_to_host(p->family, pid > 0 ? pid : -pid);
