@@ -1,11 +1,11 @@
 /* Handlers, masks, flags, queues: what POSIX says of signals within one process. */
 #include <errno.h>
-#include <sys/wait.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* Waiting for children, and pidfds. Children are host processes; their ids are translated. */
 #include <errno.h>
-#include <limits.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
