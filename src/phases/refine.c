@@ -36,8 +36,8 @@ static double all_windows(const struct stratum *h, unsigned count, double scale,
     return all;
 }
 
-/* Allots so many windows that the variance of the mean is at most `variance`, but about `most` at most. Returns how
- * many there are. */
+/* Sets `missing` of all strata: as few windows as make the variance of the mean at most `variance`, or about `most` in
+ * all if that is fewer. Returns the number of windows, measured ones included. */
 static double allot(struct stratum *h, unsigned count, double variance, double most)
 {
     double low = 0, high = 1, found, all;
