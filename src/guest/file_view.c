@@ -158,8 +158,8 @@ void file_view(struct process *p, struct stat *st)
         st->st_size = BLOCK_BYTES;
         st->st_nlink = st->st_nlink > 0; /* 1: subfolders are not counted, as in btrfs */
     }
-    st->st_blocks =
-        S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) ? (st->st_size + BLOCK_BYTES - 1) / BLOCK_BYTES * 8 : 0;
+    bool stored = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+    st->st_blocks = stored ? (st->st_size / BLOCK_BYTES + (st->st_size % BLOCK_BYTES != 0)) * 8 : 0;
     if (!p->config.host_user)
         st->st_uid = st->st_gid = GUEST_USER;
 }

@@ -91,8 +91,10 @@ static void locks(void)
 
 static void memory_files(void)
 {
+    struct stat st;
     int fd = memfd_create("name", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    CHECK(fd >= 0 && ftruncate(fd, 4096) == 0);
+    CHECK(fd >= 0 && ftruncate(fd, INT64_MAX) == 0 && fstat(fd, &st) == 0 && st.st_size == INT64_MAX);
+    CHECK(ftruncate(fd, 4096) == 0);
     char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(p != MAP_FAILED && pwrite(fd, "hello", 5, 0) == 5 && memcmp(p, "hello", 5) == 0);
     CHECK(munmap(p, 4096) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) == 0 && write(fd, "x", 1) == -1 &&
