@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "phases/refine.h"
+#include "phases/settle.h"
 #include "phases/strata.h"
 
 enum {
@@ -14,16 +15,17 @@ enum {
 
 struct spares spares_new(struct process *p, const struct pass *pass)
 {
-    struct spares spares = {{NULL}};
+    struct spares spares = {.of = {NULL}};
     struct error ignored;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SPARES; i++)
         spares.of[i] = spare_new(p, pass, &ignored);
     return spares;
 }
 
+/* The last one first: each has inherited the pipes of those before it, so that these do not close until it ends. */
 void spares_free(struct spares *s)
 {
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = SPARES; i-- > 0;)
         spare_free(s->of[i]);
 }
 
@@ -57,7 +59,7 @@ static int measure_strata(struct status_line *line, const struct refine_limits *
         code = refine_strata(sampled, sampled->precision, limits, &more, err);
     if (code == 0) {
         status_line_draw(line, "measuring windows of all kinds");
-        int measured = spare_measure(spare, &more.points, sampled, &why);
+        int measured = spare_measure(spare, &more.points, &sampled->result, &why);
         if (measured != 0) {
             error_set(&sampled->too_wide, measured, "%.400s", why.text);
             strata_join(sampled, WINDOWS_LEAST);
@@ -77,7 +79,7 @@ static int measure_more(struct status_line *line, const struct refine_limits *li
     int code = refine_precision(sampled, sampled->precision, limits, &more, err);
     if (code == 0 && more.points.count && spare) {
         status_line_draw(line, "measuring more windows");
-        int measured = spare_measure(spare, &more.points, sampled, &why);
+        int measured = spare_measure(spare, &more.points, &sampled->result, &why);
         if (measured != 0)
             error_set(&sampled->too_wide, measured, "%.400s", why.text);
         code = prepare(sampled, true, err);
@@ -94,6 +96,26 @@ static int measure_more(struct status_line *line, const struct refine_limits *li
                       "too much open");
     }
     refinement_free(&more);
+    return code;
+}
+
+/* The last pass: measures settled windows, where wrong paths matter. If these cannot be measured, nothing changes. */
+static int measure_settled(const struct refine_context *c, struct spare *spare, struct sampled_run *sampled,
+                           struct error *err)
+{
+    struct settle_plan plan;
+    struct error why;
+    struct pass_result r = {.numbers = sampled->result.numbers, .insns = sampled->result.insns};
+    int code = settle_plan(sampled, c->second_lines, &plan, err);
+    if (code == 0 && plan.points.count && spare) {
+        status_line_draw(c->line, "measuring what wrong paths change");
+        if (spare_measure(spare, &plan.points, &r, &why) == 0)
+            settle_take(sampled, &plan, &r);
+        pass_result_free(&r);
+    }
+    settle_plan_free(&plan);
+    if (code == 0 && is_too_wide(sampled) && sampled->too_wide.text[0] == '\0')
+        error_set(&sampled->too_wide, -ERANGE, "what wrong paths do to the second cache is not known well enough");
     return code;
 }
 
@@ -120,6 +142,8 @@ int refine_run(const struct refine_context *c, struct sampled_run *sampled, stru
         code = stratify(sampled, err);
     if (code == 0 && sampled->spread && is_too_wide(sampled))
         code = measure_more(c->line, &limits, c->spares.of[1], sampled, err);
+    if (code == 0 && sampled->spread)
+        code = measure_settled(c, c->spares.of[2], sampled, err);
     if (code == 0 && c->precision > 0 && sampled->spread == NULL && sampled->too_wide.text[0] == '\0')
         error_set(&sampled->too_wide, -ENOTSUP, "the program cannot be run a second time");
     if (code == 0 && !is_too_wide(sampled))

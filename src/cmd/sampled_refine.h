@@ -1,5 +1,5 @@
-/* The second and the third pass of a sampled run (phases/refine.h): measure windows of all kinds, and more windows
- * until the CPI is known as well as asked for. */
+/* The passes of a sampled run after the first one (phases/refine.h, phases/settle.h): they measure windows of all
+ * kinds, more windows until the CPI is known as well as asked for, and what wrong paths do to the second cache. */
 #ifndef CYCLESCOPE_CMD_SAMPLED_REFINE_H
 #define CYCLESCOPE_CMD_SAMPLED_REFINE_H
 
@@ -9,9 +9,10 @@
 struct process;
 struct spare;
 
-/* Copies of the process that wait to run the second and the third pass. */
+enum { SPARES = 3 };
+/* Copies of the process that wait, one for each of these passes. */
 struct spares {
-    struct spare *of[2]; /* NULL: it could not be made */
+    struct spare *of[SPARES]; /* NULL: it could not be made */
 };
 
 struct spares spares_new(struct process *p, const struct pass *pass);
@@ -20,6 +21,7 @@ void spares_free(struct spares *s);
 struct refine_context {
     double precision;         /* half interval of the CPI that is asked for, as a share of it; 0: one pass is enough */
     uint64_t warmup_insns;    /* of each window */
+    uint64_t second_lines;    /* lines of the second cache; 0: none */
     struct spares spares;     /* none if one pass is enough */
     struct status_line *line; /* for progress; NULL: it is not shown */
 };

@@ -172,7 +172,10 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     bool again = o->precision > 0 && t->run.insns;
     struct saved_states *states = again ? saved_new((unsigned)(t->run.insns / sampled->points.stretch) + 2) : NULL;
     pass.save = states;
-    struct refine_context refine = {.precision = o->precision, .warmup_insns = s->warmup_insns, .line = t->line};
+    struct refine_context refine = {.precision = o->precision,
+                                    .warmup_insns = s->warmup_insns,
+                                    .second_lines = s->core->l2_size / s->core->l2_line,
+                                    .line = t->line};
     if (again)
         refine.spares = spares_new(p, &pass);
     int code = pass_run(p, &pass, &sampled->result, err);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "branch/branch.h"
@@ -61,31 +60,43 @@ static uint8_t access_bytes(const struct insn *i)
     return insn_describe(i->op)->unit == UNIT_ATOMIC && !(i->bits & 1 << 12) ? 4 : 8;
 }
 
-/* Sets the registers that an instruction reads and writes, from the operand letters of its description. */
-static void set_registers(struct code *c, const struct insn *i)
+/* The operand letters of the description of an instruction, as a set, without digits and signs. */
+static uint64_t letters_of(const struct insn *i)
 {
-    const char *letters = insn_describe(i->op)->operands;
-    bool fp_dest = strchr(letters, 'D') != NULL, int_dest = strchr(letters, 'd') != NULL;
-    if (strchr(letters, 's'))
+    uint64_t set = 0;
+    for (const char *letter = insn_describe(i->op)->operands; *letter; letter++)
+        set |= (uint64_t)(*letter >= 'A') << (*letter & 63);
+    return set;
+}
+
+static bool has(uint64_t letters, char letter)
+{
+    return letters >> (letter & 63) & 1;
+}
+
+/* Sets the registers that an instruction reads and writes. */
+static void set_registers(struct code *c, const struct insn *i, uint64_t letters)
+{
+    bool fp_dest = has(letters, 'D'), int_dest = has(letters, 'd');
+    if (has(letters, 's'))
         c->source[0] = i->rs1;
-    if (strchr(letters, 'S'))
+    if (has(letters, 'S'))
         c->source[0] = REG_FP + i->rs1;
-    if (strchr(letters, 't'))
+    if (has(letters, 't'))
         c->source[1] = i->rs2;
-    if (strchr(letters, 'T'))
+    if (has(letters, 'T'))
         c->source[1] = REG_FP + i->rs2;
-    if (strchr(letters, 'R'))
+    if (has(letters, 'R'))
         c->source[2] = REG_FP + i->rs3;
-    if (strchr(letters, 'x'))
+    if (has(letters, 'x'))
         c->source[2] = i->rd;
     c->dest = fp_dest ? REG_FP + i->rd : int_dest ? i->rd : 0;
     c->o = (struct operands){.rd = fp_dest || i->rd != 0 ? i->rd : X_SINK, .rs1 = i->rs1, .rs2 = i->rs2, .rs3 = i->rs3};
-    c->o.imm = strchr(letters, 'm') ? i->rm : i->imm;
+    c->o.imm = has(letters, 'm') ? i->rm : i->imm;
 }
 
-static uint16_t flags_of(const struct insn *i, enum insn_unit unit)
+static uint16_t flags_of(const struct insn *i, enum insn_unit unit, uint64_t letters)
 {
-    const char *letters = insn_describe(i->op)->operands;
     switch (unit) {
     case UNIT_LOAD: return IS_LOAD;
     case UNIT_STORE: return IS_STORE;
@@ -106,7 +117,7 @@ static uint16_t flags_of(const struct insn *i, enum insn_unit unit)
     case UNIT_FP_FMA:
     case UNIT_FP_DIV:
     case UNIT_FP_SQRT:
-    case UNIT_FP_CONVERT: return IS_FP | (strchr(letters, 'm') && i->rm == RM_DYN ? IS_DYNAMIC_RM : 0);
+    case UNIT_FP_CONVERT: return IS_FP | (has(letters, 'm') && i->rm == RM_DYN ? IS_DYNAMIC_RM : 0);
     case UNIT_FP_COMPARE:
     case UNIT_FP_MOVE: return IS_FP;
     default: return 0;
@@ -115,19 +126,19 @@ static uint16_t flags_of(const struct insn *i, enum insn_unit unit)
 
 static bool reserved_rounding(const struct insn *i)
 {
-    return strchr(insn_describe(i->op)->operands, 'm') && i->rm > RM_RMM && i->rm != RM_DYN;
+    return i->rm > RM_RMM && i->rm != RM_DYN && has(letters_of(i), 'm');
 }
 
 void code_describe(const struct insn *i, struct code *c)
 {
-    const char *letters = insn_describe(i->op)->operands;
+    const uint64_t letters = letters_of(i);
     enum insn_unit unit = insn_describe(i->op)->unit;
-    bool rounds = strchr(letters, 'm') != NULL;
+    bool rounds = has(letters, 'm');
     *c = (struct code){.op = (uint16_t)i->op, .length = i->length, .bits = i->bits, .class = class_of_unit[unit]};
-    c->flags = IS_INSN | flags_of(i, unit);
+    c->flags = IS_INSN | flags_of(i, unit, letters);
     if (c->flags & (IS_CONTROL | IS_MEM | IS_FP | IS_SYSTEM_CALL))
         c->flags |= IS_NOTABLE;
-    set_registers(c, i);
+    set_registers(c, i, letters);
     c->run = exec_function_of(i->op, rounds && i->rm != RM_DYN);
     if (c->flags & IS_MEM && unit != UNIT_FENCE)
         c->mem_size = access_bytes(i);

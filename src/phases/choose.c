@@ -12,10 +12,13 @@
 enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
 enum { LEADS_ALONE = 8, LEADS_PER_STRETCH = 20 }; /* in leads: longest run of one stretch; stretch of a long run */
-enum { HEAD_SHARE = 20 };                         /* the head is at most 1 / HEAD_SHARE of the run */
-#define HEAD_MOST      UINT64_C(2000000)          /* most instructions of a head */
-#define INTERVAL_USUAL UINT64_C(500000)           /* instructions of an interval, about */
-enum { UNITS_PER_INTERVAL = 25 }; /* most units of an interval, so that short runs have intervals, too */
+/* The last stretch begins late, when the run has come to it: by about this share of the time that a stretch takes. It
+ * is shorter by as much. */
+static const double LATE = 0.25;
+enum { HEAD_SHARE = 20 };                /* the head is at most 1 / HEAD_SHARE of the run */
+#define HEAD_MOST      UINT64_C(2000000) /* most instructions of a head */
+#define INTERVAL_USUAL UINT64_C(500000)  /* instructions of an interval, about */
+enum { UNITS_PER_INTERVAL = 25 };        /* most units of an interval, so that short runs have intervals, too */
 
 uint64_t choose_interval(uint64_t unit)
 {
@@ -35,7 +38,8 @@ void choose_stretches(uint64_t run_insns, struct points *p)
     p->one_stretch = run_insns > 0 && run_insns <= alone;
     if (run_insns <= alone)
         return;
-    p->stretch = (run_insns - p->lead) / (pairs ? 2 * pairs : 2) + 1;
+    pairs = pairs ? pairs : 1;
+    p->stretch = (uint64_t)((double)(run_insns - p->lead) / (2 * (double)pairs - LATE)) + 1;
     p->first_stretch = p->stretch + p->lead;
 }
 

@@ -34,8 +34,8 @@ uint64_t choose_head(uint64_t run_insns);
 /* Sets the stretches of a sample of a run of this length (0: unknown). The number does not depend on the machine, since
  * a sample must not. A lead does not bring back lines that the second cache has kept for long: each boundary between
  * stretches costs up to as many misses too many as that cache has lines. So a run of up to LEADS_ALONE leads is one
- * stretch, beside which windows are measured. A longer run has an even number of long stretches that take equally long
- * to warm, so that two processors, or four, have work to the end. */
+ * stretch, beside which windows are measured. A longer run has an even number of long stretches that end in pairs at
+ * the same time, so that two processors, or four, have work to the end. */
 void choose_stretches(uint64_t run_insns, struct points *p);
 
 /* Chooses points: sets all of `p` but leads and stretches. `units` receives the phases of all units; the caller frees

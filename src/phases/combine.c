@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/student_t.h"
+#include "phases/settle.h"
 
 enum {
     INSTRUCTIONS = offsetof(struct simulation_counts, core.instructions) / sizeof(uint64_t),
@@ -263,7 +264,11 @@ struct sampled_rate combine(const struct sampled_run *s, combine_value *of, void
 {
     struct spread spread = {0};
     struct sampled_rate e = combine_phases(s, of, context, &spread);
+    double variance;
     e.value += warming_error(s, of, context, &spread);
+    e.value += settle_effect(s, of, context, &variance);
+    if (variance > 0)
+        spread_add(&spread, variance, (double)(s->settled.windows - 1));
     e.half += spread_half(&spread);
     return e;
 }

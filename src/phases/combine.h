@@ -16,12 +16,21 @@
  * windows were measured a second time after longer warming; the mean difference is added to each estimate, and its
  * variance to that of the estimate.
  *
+ * Where wrong paths matter for the second cache, settled windows (settle.h) show what they change, which is added, too.
+ *
  * An estimate is a sum over measurements with weights that do not depend on the value. So values that add up in each
  * window add up in the estimates. */
 #ifndef CYCLESCOPE_PHASES_COMBINE_H
 #define CYCLESCOPE_PHASES_COMBINE_H
 
 #include "phases/unit_model.h"
+
+/* How misses of the second cache change when wrong paths have filled it (settle.h), by kind, as a share of them. */
+enum settled_kind { SETTLED_DATA, SETTLED_INSTRUCTIONS, SETTLED_KINDS };
+struct settled {
+    size_t windows; /* that were measured; 0: none */
+    double change[SETTLED_KINDS], variance[SETTLED_KINDS];
+};
 
 /* A sampled run with its results. */
 struct sampled_run {
@@ -33,6 +42,7 @@ struct sampled_run {
     double *spread;
     float *mean;
     struct unit_model model; /* empty unless a second pass has measured all strata */
+    struct settled settled;  /* of a run with a model */
     size_t used;             /* windows that were measured */
     uint64_t measured;       /* instructions of these windows */
     double missing;          /* sum of weights of phases without a measured point; the other phases represent them */

@@ -10,7 +10,7 @@
 #include "guest/host_process.h"
 #include "guest/process_copy.h"
 
-enum { POLL_MS = 2 };                     /* pause between two checks for copies that have ended */
+enum { POLL_US = 500 };                   /* pause between two checks for copies that have ended */
 #define PROGRESS_INSNS UINT64_C(20000000) /* instructions of the run between two reports of progress */
 
 size_t pass_numbers(const struct pass *pass)
@@ -62,7 +62,7 @@ static void wait_for_copies(struct run *r, unsigned most)
     copies_reap(r);
     while (r->copies > most && process_interruption(r->process) == 0) {
         report_progress(r);
-        nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = POLL_US * 1000L}, NULL);
         copies_reap(r);
     }
 }
@@ -145,7 +145,7 @@ static int begin_batch(struct run *r, struct batch *b, struct error *err)
     if (process_interruption(r->process) && !run_to(r, process_retired_insns(r->process) + 1))
         return 1;
     while (r->copies > r->pass->jobs - 1) { /* the program handled the interruption: it goes on */
-        nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = POLL_US * 1000L}, NULL);
         copies_reap(r);
     }
     return copy_begin(r, b, err);

@@ -192,26 +192,31 @@ static int join_points(struct run *r)
 }
 
 /* Makes the batches of points that are warm from saved states on: points with the same last state before them are one
- * batch. */
+ * batch, but for settled ones. */
 static int join_at_states(struct run *r)
 {
     const struct points *p = r->pass->points;
-    uint64_t warmup = r->pass->simulation->warmup_insns;
+    const uint64_t usual = r->pass->simulation->warmup_insns;
     struct batch b = {.count = 0};
     int code = 0;
     for (size_t i = 0; code == 0 && i < p->count; i++) {
         unsigned stretch = 0;
-        uint64_t begin = begin_before(p->point[i].window.start, 0, warmup);
+        bool settled = p->point[i].settled, joins = b.count && b.count < BATCH_MOST && !b.settled && !settled;
+        uint64_t warmup = settled ? p->settled_warmup : usual,
+                 begin = begin_before(p->point[i].window.start, 0, warmup);
         uint32_t state = saved_before(r->pass->saved, &begin, &stretch);
         bool warm = state != SAVED_NONE;
         if (!warm)
             begin = begin_before(p->point[i].window.start, p->lead, warmup);
-        if (b.count && b.warm && warm && b.stretch == stretch && b.state == state && b.count < BATCH_MOST) {
+        if (joins && b.warm && warm && b.stretch == stretch && b.state == state) {
             b.count++;
             continue;
         }
         code = b.count ? add_batch(r, &b) : 0;
-        b = (struct batch){.first = i, .count = 1, .begin = begin, .warm = warm, .stretch = stretch, .state = state};
+        b = (struct batch){.first = i, .count = 1, .begin = begin, .settled = settled};
+        b.warm = warm;
+        b.stretch = stretch;
+        b.state = state;
     }
     return code == 0 && b.count ? add_batch(r, &b) : code;
 }

@@ -118,6 +118,8 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int c
                         .context = &c};
     if (b->second)
         simulation.warmup_insns = w.second_warmup_insns;
+    if (b->settled)
+        simulation.warmup_insns = r->pass->points->settled_warmup;
     if (b->to) {
         w.warmed = unit_warmed;
         w.unit_insns = r->pass->points->insns;

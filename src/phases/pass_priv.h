@@ -23,6 +23,7 @@ struct batch {
     size_t first, count;            /* its windows */
     uint64_t begin;                 /* instruction at which the process is copied */
     bool second;                    /* points: the second measurement of its windows */
+    bool settled;                   /* points: its only window is settled */
     uint64_t from, to;              /* the stretch whose units are counted; to 0: none */
     uint64_t (*units)[WARM_COUNTS]; /* what warming counts in them */
     unsigned stretch;               /* number of the stretch; with saved states, of the one that has the state */

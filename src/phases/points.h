@@ -32,6 +32,7 @@ struct point {
     struct window window;
     unsigned phase; /* index of points.phase */
     bool twice;     /* measured a second time, with longer warming */
+    bool settled;   /* measured after points.settled_warmup; it may contain the points before it (settle.h) */
 };
 
 struct point_phase {
@@ -51,13 +52,14 @@ struct points {
     uint64_t period;      /* systematic: instructions from period to period, a multiple of `insns`; 0: points */
     uint64_t covered;     /* instructions of the run, every unit of which is warmed and counted; 0: systematic: unknown;
                              points: the core is warmed only before them */
-    uint64_t first_stretch; /* most instructions from the first to the last window of the first batch, about */
-    uint64_t stretch;       /* the same of other batches, which have a lead to warm */
-    bool one_stretch;       /* the run has no other batch than the head and one more */
-    uint64_t insns;         /* length of each window but the head */
-    uint64_t seed;          /* systematic: decides the place of the window in each period */
-    uint64_t second_every;  /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
-                               windows */
+    uint64_t first_stretch;  /* most instructions from the first to the last window of the first batch, about */
+    uint64_t stretch;        /* the same of other batches, which have a lead to warm */
+    bool one_stretch;        /* the run has no other batch than the head and one more */
+    uint64_t insns;          /* length of each window but the head */
+    uint64_t settled_warmup; /* instructions in detail before a settled window */
+    uint64_t seed;           /* systematic: decides the place of the window in each period */
+    uint64_t second_every;   /* systematic: every how many windows one is measured a second time; 0: about √(2n) of n
+                                windows */
 };
 
 /* The phase of every unit of the run from the head on: `count` units of points.insns instructions. */

@@ -53,8 +53,9 @@ struct spare;
 /* Forks a copy of the process that waits. `pass` is that of the run: its points are not used. NULL with a message if
  * that fails. */
 struct spare *spare_new(struct process *p, const struct pass *pass, struct error *err) MUST_CHECK;
-/* Lets the spare measure these windows, and adds them to the result of the run. 0 or a negative code. */
-int spare_measure(struct spare *spare, const struct points *points, struct sampled_run *s,
+/* Lets the spare measure these windows, and adds them to the result; r->insns is the length of the run. 0 or a negative
+ * code. */
+int spare_measure(struct spare *spare, const struct points *points, struct pass_result *r,
                   struct error *err) MUST_CHECK;
 void spare_free(struct spare *spare); /* may be NULL */
 

@@ -18,7 +18,7 @@ struct request {
     uint64_t insns; /* of the spare's run */
     uint64_t lead, first_stretch, stretch;
     bool one_stretch;
-    uint64_t window_insns;
+    uint64_t window_insns, settled_warmup;
     size_t count;
     struct point point[REFINE_MOST];
     bool done[REFINE_MOST], strayed[REFINE_MOST];
@@ -42,7 +42,8 @@ static void serve(struct process *p, const struct pass *pass, struct request *q,
                             .first_stretch = q->first_stretch,
                             .stretch = q->stretch,
                             .one_stretch = q->one_stretch && pass->save == NULL,
-                            .insns = q->window_insns};
+                            .insns = q->window_insns,
+                            .settled_warmup = q->settled_warmup};
     struct pass second = {.points = &points, .simulation = pass->simulation, .jobs = pass->jobs, .saved = pass->save};
     struct pass_result r;
     q->code = pass_run(p, &second, &r, &q->err);
@@ -103,9 +104,8 @@ struct spare *spare_new(struct process *p, const struct pass *pass, struct error
 }
 
 /* Adds the measured windows to the result, which takes over the shared memory. */
-static int add_results(struct spare *spare, struct sampled_run *s)
+static int add_results(struct spare *spare, struct pass_result *r)
 {
-    struct pass_result *r = &s->result;
     struct request *q = spare->request;
     struct measured *more = realloc(r->measured, (r->count + q->count) * sizeof *more);
     if (more)
@@ -131,7 +131,7 @@ static int add_results(struct spare *spare, struct sampled_run *s)
     return 0;
 }
 
-int spare_measure(struct spare *spare, const struct points *points, struct sampled_run *s, struct error *err)
+int spare_measure(struct spare *spare, const struct points *points, struct pass_result *r, struct error *err)
 {
     struct request *q = spare->request;
     int status;
@@ -140,6 +140,7 @@ int spare_measure(struct spare *spare, const struct points *points, struct sampl
     q->stretch = points->stretch;
     q->one_stretch = points->one_stretch;
     q->window_insns = points->insns;
+    q->settled_warmup = points->settled_warmup;
     q->count = points->count;
     memcpy(q->point, points->point, points->count * sizeof *q->point);
     if (write(spare->go, "", 1) != 1)
@@ -151,11 +152,11 @@ int spare_measure(struct spare *spare, const struct points *points, struct sampl
         return error_set(err, -EINTR, "the process that measured them was killed");
     if (q->code != 0)
         return error_set(err, q->code, "%s", q->err.text);
-    uint64_t apart = q->insns > s->result.insns ? q->insns - s->result.insns : s->result.insns - q->insns;
+    uint64_t apart = q->insns > r->insns ? q->insns - r->insns : r->insns - q->insns;
     if (apart > points->insns) /* its windows may lie in other phases */
         return error_set(err, -ENOTSUP,
                          "the program runs differently a second time: it renames or makes files, or starts processes");
-    return add_results(spare, s) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
+    return add_results(spare, r) == 0 ? 0 : error_set(err, -ENOMEM, "out of memory for estimates");
 }
 
 void spare_free(struct spare *spare)

@@ -21,8 +21,7 @@ size_t unit_of_window(const struct sampled_run *s, const struct window *w)
     return (w->start - s->points.head) / s->points.insns;
 }
 
-/* The columns of a unit. False: it belongs to no phase, or its counts are unknown. */
-static bool columns_of(const struct sampled_run *s, size_t unit, double to[COLUMNS])
+bool unit_model_columns(const struct sampled_run *s, size_t unit, double to[COLUMNS])
 {
     const uint64_t *count = pass_unit(&s->result, unit);
     if (count == NULL || count[WARM_INSNS] < s->points.insns || unit >= s->units.count ||
@@ -74,8 +73,8 @@ static size_t list_windows(struct sampled_run *s)
     size_t windows = 0;
     for (size_t i = 0; i < s->result.count; i++) {
         const struct measured *w = &s->result.measured[i];
-        bool known =
-            w->done && w->window.start >= s->points.head && columns_of(s, unit_of_window(s, &w->window), m->column[i]);
+        bool known = w->done && w->window.start >= s->points.head &&
+                     unit_model_columns(s, unit_of_window(s, &w->window), m->column[i]);
         m->weight[i] = known;
         windows += known;
     }
@@ -121,7 +120,7 @@ static void average_units(struct sampled_run *s)
     size_t units = 0;
     memset(m->mean, 0, sizeof m->mean);
     for (size_t u = 0; u < s->units.count; u++) {
-        if (!columns_of(s, u, column))
+        if (!unit_model_columns(s, u, column))
             continue;
         units++;
         for (unsigned k = 0; k < COLUMNS; k++)

@@ -27,6 +27,9 @@ struct unit_model {
 /* The unit that a window behind the head is. */
 size_t unit_of_window(const struct sampled_run *s, const struct window *w);
 
+/* The columns of a unit. False: it belongs to no phase, or its counts are unknown. */
+bool unit_model_columns(const struct sampled_run *s, size_t unit, double to[COLUMNS]);
+
 /* Fits the windows of all phases but the head: call it again when windows or phases have changed. Leaves the model
  * empty if there are too few windows. 0 or -ENOMEM. */
 int unit_model_fit(struct sampled_run *s) MUST_CHECK;
