@@ -29,6 +29,8 @@
 enum settled_kind { SETTLED_DATA, SETTLED_INSTRUCTIONS, SETTLED_KINDS };
 struct settled {
     size_t windows; /* that were measured; 0: none */
+    size_t usual;   /* usual windows to compare them with */
+    uint64_t insns; /* of both, with the warm-ups of settled ones */
     double change[SETTLED_KINDS], variance[SETTLED_KINDS];
 };
 
@@ -71,6 +73,9 @@ void combine_numbers(const struct sampled_run *s, uint64_t *to);
 void sampled_run_free(struct sampled_run *s);
 
 /* ---- shared by the files of this module */
+
+/* What longer warming adds to a value per instruction of the run. */
+double combine_longer_warming(const struct sampled_run *s, combine_value *of, void *context);
 
 /* The measured windows of a phase. */
 struct phase_sum {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "base/student_t.h"
 
 enum {
     SETTLED_MOST = 24, /* settled windows */
@@ -222,6 +223,14 @@ static bool next_comparison(const struct sampled_run *s, const struct settle_pla
     return false;
 }
 
+/* What longer warming adds to misses, as a share of those of usual windows: the estimates include it already. */
+static double share_of_longer_warming(const struct sampled_run *s, enum settled_kind kind)
+{
+    double longer = combine_longer_warming(s, kinds[kind].misses, NULL);
+    double usual = combine(s, kinds[kind].misses, NULL).value - longer;
+    return usual > 0 && longer > -usual ? longer / usual : 0;
+}
+
 /* With m misses in a settled window, and e that are expected there, both divided by the chance of the window:
  *
  *     change   = Σ (m - e) / Σ e
@@ -246,16 +255,27 @@ static void take_kind(struct sampled_run *s, const struct settle_plan *p, const 
     }
     if (n < SETTLED_LEAST || all <= 0)
         return;
+    double known = share_of_longer_warming(s, kind);
     s->settled.windows = n > s->settled.windows ? n : s->settled.windows;
-    s->settled.change[kind] = change;
-    s->settled.variance[kind] = squares / (all * all) * (double)n / (double)(n - 1);
+    s->settled.change[kind] = (1 + change) / (1 + known) - 1;
+    s->settled.variance[kind] = squares / (all * all) * (double)n / (double)(n - 1) / pow(1 + known, 2);
 }
 
 void settle_take(struct sampled_run *s, const struct settle_plan *p, const struct pass_result *r)
 {
     s->settled = (struct settled){.windows = 0};
+    for (size_t i = 0; i < r->count; i++) {
+        bool settled = p->points.point[i].settled;
+        s->settled.usual += !settled;
+        s->settled.insns += r->measured[i].window.insns + (settled ? p->points.settled_warmup : 0);
+    }
     for (unsigned kind = 0; kind < SETTLED_KINDS; kind++)
         take_kind(s, p, r, kind);
+}
+
+double settle_half(const struct sampled_run *s, enum settled_kind kind)
+{
+    return student_t_975((double)(s->settled.windows - 1)) * sqrt(s->settled.variance[kind]);
 }
 
 double settle_effect(const struct sampled_run *s, combine_value *of, void *context, double *variance)

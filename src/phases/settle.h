@@ -25,6 +25,8 @@ void settle_plan_free(struct settle_plan *p);
 /* Sets s->settled from the measured windows of the plan. */
 void settle_take(struct sampled_run *s, const struct settle_plan *p, const struct pass_result *r);
 
+/* Half width of the 95 % interval of s->settled.change. */
+double settle_half(const struct sampled_run *s, enum settled_kind kind);
 /* What wrong paths add to a value per instruction of the run. `*variance`: of that. */
 double settle_effect(const struct sampled_run *s, combine_value *of, void *context, double *variance);
 

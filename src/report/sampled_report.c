@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "phases/settle.h"
 #include "report/text_table.h"
 
 enum { NOTHING = -1, CYCLES = offsetof(struct simulation_counts, core.cycles) / sizeof(uint64_t) };
@@ -153,6 +154,12 @@ void sampled_print(const struct run_report *r, FILE *to)
     text_paragraph(to, "Estimated from %zu %s%s of %s instructions%s%s, %.2f %% of %s. %s.", windows,
                    s->points.period ? "window" : "point", windows == 1 ? "" : "s", grouped(s->points.insns, length),
                    phases, first, share, grouped(s->result.insns, insns), PLUS_MINUS_MEANING);
+    if (s->settled.windows)
+        text_paragraph(
+            to,
+            "%zu longer windows, before which wrong paths had filled the second cache, have %+.1f %% ± %.1f misses "
+            "of data there; the estimates include that.",
+            s->settled.windows, 100 * s->settled.change[SETTLED_DATA], 100 * settle_half(s, SETTLED_DATA));
     if (s->too_wide.text[0])
         text_paragraph(to, "The CPI is not known to ±%.4g %%: %s.", 100 * s->precision, s->too_wide.text);
     if (r->interrupted == 0)
@@ -210,6 +217,17 @@ static json_t *window_json(const struct sampled_run *s, const struct measured *m
     return object;
 }
 
+/* Misses of the second cache in settled windows against usual ones, in percent. */
+static json_t *settled_json(const struct sampled_run *s)
+{
+    static const char *const name[SETTLED_KINDS] = {"data_misses_percent", "instruction_misses_percent"};
+    json_t *object = json_pack("{s:I}", "windows", (json_int_t)s->settled.windows);
+    for (unsigned kind = 0; kind < SETTLED_KINDS; kind++)
+        json_object_set_new(object, name[kind],
+                            interval_json(100 * s->settled.change[kind], 100 * settle_half(s, kind)));
+    return object;
+}
+
 json_t *sampled_json(const struct run_report *r)
 {
     const struct sampled_run *s = r->sampled;
@@ -219,16 +237,19 @@ json_t *sampled_json(const struct run_report *r)
         if (s->points.period == 0 || s->result.measured[i].window.start < s->result.insns)
             json_array_append_new(windows, window_json(s, &s->result.measured[i]));
     uint64_t second = s->measured_twice * (SECOND_WARMUPS * r->simulation->warmup_insns + s->points.insns);
+    uint64_t warmups = (s->used + s->settled.usual) * r->simulation->warmup_insns;
     json_t *root =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o, s:o}", "method",
                   s->points.period ? "systematic" : "points", "windows", (json_int_t)s->used, "failed",
                   (json_int_t)failures(s, &first), "phases", (json_int_t)s->points.phases, "head",
                   (json_int_t)s->points.head, "measured_twice", (json_int_t)s->measured_twice, "detailed_instructions",
-                  (json_int_t)(s->measured + s->used * r->simulation->warmup_insns + second), "measured_percent",
+                  (json_int_t)(s->measured + warmups + second + s->settled.insns), "measured_percent",
                   100 * (double)s->measured / (double)s->result.insns, "lead", (json_int_t)s->points.lead,
                   "missing_weight", s->missing, "strayed", (json_int_t)s->strayed, "cpi",
                   interval_json(run_report_cpi(r), sampled_cpi_half(r)), "points", windows);
     json_object_set_new(root, "rehearsed", json_boolean(s->result.rehearsed));
+    if (s->settled.windows)
+        json_object_set_new(root, "settled", settled_json(s));
     if (s->precision > 0)
         json_object_set_new(root, "precision_percent", json_real(100 * s->precision));
     if (s->too_wide.text[0])

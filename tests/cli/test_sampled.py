@@ -325,6 +325,47 @@ def test_starts_and_rare_parts_are_seen(module_cli, rare, kind, seed):
     assert sampled["head"] > 0 and sampled["precision_percent"] == 1
 
 
+# Wrong paths fill the second cache with lines of `elsewhere`, of which the right path reads only the first one. They push
+# out lines of `table`, which is twice as large as a second cache of 256 KB.
+POLLUTED = r"""
+static unsigned table[1 << 17], bits[1 << 12], state = 1, sum;
+static volatile unsigned elsewhere[1 << 20];
+static unsigned next(void)
+{
+    state ^= state << 13;
+    state ^= state >> 17;
+    return state ^= state << 5;
+}
+int main(void)
+{
+    for (unsigned i = 0; i < 1 << 17; i++) {
+        table[i] = next() & 1;
+        bits[i >> 5] |= table[i] << (i & 31);
+    }
+    for (int i = 0; i < 1000000; i++) {
+        unsigned random = next(), at = random % (1 << 17), odd = bits[at >> 5] >> (at & 31) & 1;
+        if (table[at])
+            sum += elsewhere[(odd - 1) & random >> 12];
+    }
+    return sum & 1;
+}
+"""
+
+
+def test_what_wrong_paths_do_to_the_second_cache_is_measured(guests, module_cli):
+    """Without the settled windows the CPI would be 1 to 2 % too low."""
+    shutil.copy(guests("polluted", POLLUTED, "-static"), module_cli.work)
+    words = ["stack", "--method", "fmt", "--set", "l2.size=256K"]
+    true = module_cli.report(*words, "./polluted")
+    page = module_cli.run(*words, "--points=auto", "--window", "5K", "--precision", "1%", "--json", "json", "./polluted")
+    sampled = module_cli.json()["sampled"]
+    settled = sampled["settled"]
+    assert settled["windows"] >= 8 and settled["data_misses_percent"][0] > 0
+    assert inside(true["cpi"], sampled["cpi"], 0.002)
+    assert sampled["detailed_instructions"] < 0.4 * true["instructions"]
+    assert page.says("[0-9]+ longer windows, before which wrong paths had filled the second cache, have [+]")
+
+
 def test_more_windows_make_the_interval_as_narrow_as_asked_for(module_cli):
     program = [copied(module_cli, "phase_shapes"), *CYCLIC]
     words = ["stack", "--systematic", "--period", "100K", "--window", "5K", "--lead", "500K"]

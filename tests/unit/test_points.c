@@ -115,7 +115,7 @@ static void chosen_points_are_spread(void **state)
 
 /* Two processors warm equally much: the number of stretches is even, and all take as long as the first, which has no
  * lead. */
-static void stretches_are_even(void **state)
+static void stretches_end_together(void **state)
 {
     (void)state;
     const uint64_t million = 1000000, lead = 20 * million;
@@ -126,8 +126,9 @@ static void stretches_are_even(void **state)
         struct points p = {.lead = lead};
         choose_stretches(runs[i].minsns * million, &p);
         assert_int_equal(p.first_stretch, p.stretch + lead);
-        uint64_t covered = p.first_stretch + (runs[i].stretches - 1) * p.stretch;
-        assert_in_range(covered, runs[i].minsns * million, runs[i].minsns * million + runs[i].stretches);
+        uint64_t others = p.first_stretch + (runs[i].stretches - 2) * p.stretch,
+                 last = runs[i].minsns * million - others;
+        assert_in_range(4 * last, 3 * p.stretch - 4 * runs[i].stretches, 3 * p.stretch); /* it begins late */
     }
     const uint64_t single[] = {0, 160 * million}; /* of unknown length; as long as a single stretch */
     for (unsigned i = 0; i < 2; i++) {
@@ -183,7 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(chosen_points_are_spread),
-        cmocka_unit_test(stretches_are_even),
+        cmocka_unit_test(stretches_end_together),
         cmocka_unit_test(finished_windows_are_kept),
     };
     return cmocka_run_group_tests_name("points", tests, NULL, NULL);
