@@ -9,15 +9,18 @@
 #include "cmd/sampled_refine.h"
 #include "cmd/simulation_run.h"
 #include "phases/choose.h"
+#include "phases/head_start.h"
 #include "phases/kept.h"
 
 /* Context of the callbacks of a pass: the progress line, and the file of --keep. */
 struct pass_context {
-    struct status_line *line; /* for progress; NULL: it is not shown */
-    double begun, printed;    /* times: start of the run, last update of the line; in seconds */
-    struct run_facts run;     /* of the whole run */
-    size_t points;            /* number of points; 0: unknown */
-    struct kept *kept;        /* finished windows; NULL without --keep */
+    struct status_line *line;      /* for progress; NULL: it is not shown */
+    double begun, printed;         /* times: start of the run, last update of the line; in seconds */
+    struct run_facts run;          /* of the whole run */
+    size_t points;                 /* number of points; 0: unknown */
+    struct kept *kept;             /* finished windows; NULL without --keep */
+    struct saved_states *states;   /* NULL: there is only one pass */
+    struct head_start *head_start; /* NULL: none */
 };
 
 static void show_progress(void *context, uint64_t insns, size_t done, size_t begun)
@@ -152,6 +155,19 @@ static int choose_points(struct process *p, const struct points_options *o, cons
     return *whole ? 0 : code;
 }
 
+/* Lets the pass go on from the head start, if that has the same head. */
+static void use_head_start(struct pass_context *t, struct pass *pass)
+{
+    if (t->head_start && pass->save && pass->points->head == choose_head(UINT64_MAX)) {
+        pass->begun_units = head_start_end(t->head_start);
+        pass->begun = t->head_start;
+    } else if (t->head_start) {
+        head_start_free(t->head_start);
+        t->head_start = NULL;
+        saved_forget(t->states, 0);
+    }
+}
+
 static int run_pass(struct process *p, const struct points_options *o, struct simulation *s, struct pass_context *t,
                     struct sampled_run *sampled, struct error *err)
 {
@@ -170,8 +186,10 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     }
     struct error ignored;
     bool again = o->precision > 0 && t->run.insns;
-    struct saved_states *states = again ? saved_new((unsigned)(t->run.insns / sampled->points.stretch) + 2) : NULL;
-    pass.save = states;
+    if (again && t->states &&
+        saved_add(t->states, (unsigned)(t->run.insns / sampled->points.stretch) + 2, SAVED_BYTES / 4 * 3) == 0)
+        pass.save = t->states;
+    use_head_start(t, &pass);
     struct refine_context refine = {.precision = o->precision,
                                     .warmup_insns = s->warmup_insns,
                                     .second_lines = s->core->l2_size / s->core->l2_line,
@@ -187,7 +205,6 @@ static int run_pass(struct process *p, const struct points_options *o, struct si
     if (code == 0 && !process_interruption(p))
         code = refine_run(&refine, sampled, err);
     spares_free(&refine.spares);
-    saved_free(states);
     status_line_clear(t->line);
     int finished = pass_finish(p, &pass, &sampled->result, code ? &ignored : err);
     if (code == 0)
@@ -211,6 +228,24 @@ static int fill_report(const struct sampled_run *sampled, struct simulation *s, 
     return 0;
 }
 
+/* Begins to warm while the instructions of the run are counted, if there is a processor for it. */
+static void begin_early(struct process *p, const struct points_options *o, const struct simulation *s,
+                        struct pass_context *t)
+{
+    bool given = o->count || o->period || o->keep || (o->points && strcmp(o->points, "auto") != 0);
+    t->states = o->precision > 0 ? saved_new() : NULL;
+    if (t->states && !given && o->jobs > 1 && saved_add(t->states, 1, SAVED_BYTES / 4) == 0)
+        t->head_start = head_start_begin(p, s, choose_head(UINT64_MAX), o->window, t->states);
+}
+
+static void free_early(struct pass_context *t)
+{
+    head_start_free(t->head_start);
+    saved_free(t->states);
+    t->head_start = NULL;
+    t->states = NULL;
+}
+
 int run_sampled(struct process *p, const struct points_options *o, struct simulation *s, const struct own_output *own,
                 bool quiet, struct run_report *report, struct sampled_run *sampled, struct error *err)
 {
@@ -218,9 +253,11 @@ int run_sampled(struct process *p, const struct points_options *o, struct simula
     *sampled = (struct sampled_run){0};
     *report = (struct run_report){.version = CYCLESCOPE_VERSION, .simulation = s, .sampled = sampled};
     bool whole;
+    begin_early(p, o, s, &t);
     int code = choose_points(p, o, s, sampled, &t, &whole, err);
     status_line_clear(t.line);
     if (code == 0 && whole) {
+        free_early(&t);
         sampled_run_free(sampled);
         s->warmup_insns = 0;
         code = run_simulation(p, s, own, quiet, report, err);
@@ -239,5 +276,6 @@ int run_sampled(struct process *p, const struct points_options *o, struct simula
     report->seconds = now_seconds() - t.begun;
     if (code != 0)
         sampled_run_free(sampled);
+    free_early(&t);
     return code;
 }

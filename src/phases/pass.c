@@ -45,6 +45,11 @@ const uint64_t *pass_unit(const struct pass_result *r, size_t u)
     return low < r->stretches && u >= r->stretch[low].first ? r->stretch[low].of[u - r->stretch[low].first] : NULL;
 }
 
+const struct saved_states *states_of(const struct pass *p)
+{
+    return p->saved ? p->saved : p->save;
+}
+
 /* ---- waiting for copies */
 
 static void report_progress(const struct run *r)
@@ -141,10 +146,12 @@ static int begin_batch(struct run *r, struct batch *b, struct error *err)
 {
     if (batch_take_kept(r, b))
         return 0;
-    wait_for_copies(r, r->pass->jobs - 1);
+    const bool quick = b->warm && b->to == 0 && r->pass->saved == NULL; /* behind a head start, beside long stretches */
+    const unsigned most = r->pass->jobs - !quick;
+    wait_for_copies(r, most);
     if (process_interruption(r->process) && !run_to(r, process_retired_insns(r->process) + 1))
         return 1;
-    while (r->copies > r->pass->jobs - 1) { /* the program handled the interruption: it goes on */
+    while (r->copies > most) { /* the program handled the interruption: it goes on */
         nanosleep(&(struct timespec){.tv_nsec = POLL_US * 1000L}, NULL);
         copies_reap(r);
     }

@@ -43,6 +43,8 @@ struct unit_counts {
     const uint64_t (*of)[WARM_COUNTS]; /* by unit, from the first one on; indexed by enum warm_count */
 };
 
+struct head_start;
+
 struct pass {
     const struct points *points;
     const struct simulation *simulation; /* of each window; each copy has its own observer and sum */
@@ -50,6 +52,8 @@ struct pass {
     bool rehearse;                       /* measure beside a rehearsal, if one is possible */
     struct saved_states *save;           /* where stretches with units save warm states; NULL: nowhere */
     const struct saved_states *saved;    /* warm states to measure points from; NULL: none */
+    const struct head_start *begun;      /* has warmed and counted the first units, with states in `save`; NULL: none */
+    size_t begun_units;
     /* Called now and then: instructions of the run so far, windows that are done and that were started. May be NULL. */
     void (*progress)(void *context, uint64_t insns, size_t done, size_t begun);
     /* Called when window `i` was measured. May be NULL. */

@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+
+#include "phases/head_start.h"
 
 enum { BATCH_MOST = 1024 }; /* most windows of a batch */
 
@@ -84,25 +87,104 @@ static uint64_t begin_before(uint64_t start, uint64_t lead, uint64_t warmup)
     return start < lead + warmup ? 0 : start - lead - warmup;
 }
 
-/* Adds a batch that warms this whole stretch and counts in its units. `first` and `count` are its windows. */
-static int add_counted(struct run *r, size_t first, size_t count, uint64_t from, uint64_t to)
+/* The instruction up to which there is a head start; 0: there is none. */
+static uint64_t begun_to(const struct run *r)
+{
+    const struct pass *p = r->pass;
+    return p->begun && p->begun_units ? p->points->head + p->begun_units * p->points->insns : 0;
+}
+
+/* Lets the batch begin with the last saved state at or before `insn`. Returns whether there is one. */
+static bool begin_at_state(const struct run *r, struct batch *b, uint64_t insn)
+{
+    uint32_t state = saved_before(states_of(r->pass), &insn, &b->from_stretch);
+    b->warm = state != SAVED_NONE;
+    if (b->warm) {
+        b->begin = insn;
+        b->state = state;
+    }
+    return b->warm;
+}
+
+static bool is_settled(const struct points *p, size_t i)
+{
+    return p->point && p->point[i].settled;
+}
+
+/* Makes batches of windows that are warm from saved states on: consecutive ones with the same last state before them
+ * are one batch, but for settled ones. */
+static int join_at_states(struct run *r, size_t first, size_t last)
 {
     const struct points *p = r->pass->points;
+    const uint64_t usual = r->pass->simulation->warmup_insns;
+    struct batch b = {.count = 0};
+    int code = 0;
+    for (size_t i = first; code == 0 && i < last; i++) {
+        struct batch next = {.first = i, .count = 1, .settled = is_settled(p, i)};
+        uint64_t start = r->result->measured[i].window.start;
+        uint64_t warmup = next.settled ? p->settled_warmup : points_twice(p, i) ? SECOND_WARMUPS * usual : usual;
+        if (!begin_at_state(r, &next, begin_before(start, 0, warmup)))
+            next.begin = begin_before(start, p->lead, warmup);
+        bool same = b.warm && next.warm && b.from_stretch == next.from_stretch && b.state == next.state;
+        if (b.count && b.count < BATCH_MOST && same && !b.settled && !next.settled) {
+            b.count++;
+            continue;
+        }
+        code = b.count ? add_batch(r, &b) : 0;
+        b = next;
+    }
+    return code == 0 && b.count ? add_batch(r, &b) : code;
+}
+
+/* Adds a stretch of units to the result, in order. Returns the memory for their counts; NULL: out of memory. */
+static uint64_t (*add_units(struct run *r, size_t first, size_t count))[WARM_COUNTS]
+{
     struct pass_result *result = r->result;
-    size_t units = (to - from) / p->insns, first_unit = (from - p->head) / p->insns;
-    uint64_t(*counts)[WARM_COUNTS] = allocate_shared(r, units * sizeof *counts);
+    uint64_t(*counts)[WARM_COUNTS] = allocate_shared(r, count * sizeof *counts);
     struct unit_counts *more = realloc(result->stretch, (result->stretches + 1) * sizeof *more);
     if (more)
         result->stretch = more;
     if (more == NULL || counts == NULL)
-        return -ENOMEM;
+        return NULL;
     result->stretch[result->stretches++] =
-        (struct unit_counts){.first = first_unit, .count = units, .of = (const uint64_t(*)[WARM_COUNTS])counts};
+        (struct unit_counts){.first = first, .count = count, .of = (const uint64_t(*)[WARM_COUNTS])counts};
+    return counts;
+}
+
+/* Adds a batch that warms this whole stretch and counts in its units. `first` and `count` are its windows. */
+static int add_counted(struct run *r, size_t first, size_t count, uint64_t from, uint64_t to)
+{
+    const struct points *p = r->pass->points;
+    uint64_t(*counts)[WARM_COUNTS] = add_units(r, (from - p->head) / p->insns, (to - from) / p->insns);
+    if (counts == NULL)
+        return -ENOMEM;
     uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
     struct batch b = {.first = first, .count = count, .from = from, .to = to, .units = counts};
-    b.stretch = (unsigned)result->stretches - 1;
+    b.stretch = (unsigned)r->result->stretches - 1;
     b.begin = begin_before(from, p->lead, warmup);
+    if (from == begun_to(r))
+        begin_at_state(r, &b, from);
     return add_batch(r, &b);
+}
+
+/* Adds the first stretch of a run with a head start: what that has warmed has no batch, its windows and those just
+ * behind it are measured from its states, and a batch goes on from its last one. */
+static int add_first(struct run *r, size_t first, size_t count, uint64_t from, uint64_t to)
+{
+    const struct pass *pass = r->pass;
+    struct pass_result *result = r->result;
+    uint64_t at = begun_to(r), behind = at + SECOND_WARMUPS * pass->simulation->warmup_insns;
+    size_t last = first;
+    if (at <= from || at >= to)
+        return add_counted(r, first, count, from, to);
+    uint64_t(*counts)[WARM_COUNTS] = add_units(r, 0, pass->begun_units);
+    if (counts == NULL)
+        return -ENOMEM;
+    memcpy(counts, head_start_units(pass->begun), pass->begun_units * sizeof *counts);
+    while (last < first + count && result->measured[last].window.start < behind)
+        last++;
+    int code = join_at_states(r, first, last);
+    return code == 0 ? add_counted(r, last, first + count - last, at, to) : code;
 }
 
 /* Adds the batch of the head, which begins with a cold core. */
@@ -126,7 +208,9 @@ static int add_stretch(struct run *r)
     if (count < 0)
         return -ENOMEM;
     uint64_t from = p->head + (first - (p->head > 0)) * p->period;
-    return head ? add_head(r) : add_counted(r, first, (size_t)count, from, from + (uint64_t)count * p->period);
+    if (head)
+        return add_head(r);
+    return add_first(r, first, (size_t)count, from, from + (uint64_t)count * p->period);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -141,7 +225,7 @@ bool batch_measures_twice(const struct run *r, const struct batch *b, size_t i)
     uint64_t warmup = SECOND_WARMUPS * r->pass->simulation->warmup_insns;
     if (b->second || !points_twice(p, i))
         return false;
-    return b->to || b->begin <= begin_before(p->point[i].window.start, p->second_lead, warmup);
+    return b->to || b->warm || b->begin <= begin_before(p->point[i].window.start, p->second_lead, warmup);
 }
 
 /* Makes the batches of points of which every unit of the run is counted: the head, and stretches up to the last
@@ -157,7 +241,7 @@ static int cover_run(struct run *r)
         to = end - from > units * p->insns ? from + units * p->insns : end;
         for (last = first; last < p->count && p->point[last].window.start < to;)
             last++;
-        code = add_counted(r, first, last - first, from, to);
+        code = add_first(r, first, last - first, from, to);
     }
     return code;
 }
@@ -191,36 +275,6 @@ static int join_points(struct run *r)
     return code;
 }
 
-/* Makes the batches of points that are warm from saved states on: points with the same last state before them are one
- * batch, but for settled ones. */
-static int join_at_states(struct run *r)
-{
-    const struct points *p = r->pass->points;
-    const uint64_t usual = r->pass->simulation->warmup_insns;
-    struct batch b = {.count = 0};
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < p->count; i++) {
-        unsigned stretch = 0;
-        bool settled = p->point[i].settled, joins = b.count && b.count < BATCH_MOST && !b.settled && !settled;
-        uint64_t warmup = settled ? p->settled_warmup : usual,
-                 begin = begin_before(p->point[i].window.start, 0, warmup);
-        uint32_t state = saved_before(r->pass->saved, &begin, &stretch);
-        bool warm = state != SAVED_NONE;
-        if (!warm)
-            begin = begin_before(p->point[i].window.start, p->lead, warmup);
-        if (joins && b.warm && warm && b.stretch == stretch && b.state == state) {
-            b.count++;
-            continue;
-        }
-        code = b.count ? add_batch(r, &b) : 0;
-        b = (struct batch){.first = i, .count = 1, .begin = begin, .settled = settled};
-        b.warm = warm;
-        b.stretch = stretch;
-        b.state = state;
-    }
-    return code == 0 && b.count ? add_batch(r, &b) : code;
-}
-
 /* Makes the batches of a systematic sample of a run of known length. */
 static int add_stretches(struct run *r)
 {
@@ -238,7 +292,7 @@ int batches_make(struct run *r)
         return p->covered ? add_stretches(r) : 0;
     int code = add_windows(r, p->count) < 0 ? -ENOMEM : 0;
     if (code == 0)
-        code = p->covered ? cover_run(r) : r->pass->saved ? join_at_states(r) : join_points(r);
+        code = p->covered ? cover_run(r) : r->pass->saved ? join_at_states(r, 0, p->count) : join_points(r);
     if (code == 0)
         qsort(r->batch, r->batches, sizeof *r->batch, by_begin);
     return code;

@@ -141,7 +141,7 @@ static _Noreturn void run_copy(const struct run *r, const struct batch *b, int c
 
 int copy_begin(struct run *r, struct batch *b, struct error *err)
 {
-    int code = b->warm ? saved_read(r->pass->saved, &r->reader, b->stretch, b->state) : 0;
+    int code = b->warm ? saved_read(states_of(r->pass), &r->reader, b->from_stretch, b->state) : 0;
     if (code != 0)
         return error_set(err, code, "cannot read a saved state of caches and predictors");
     int pid = process_fork_copy(r->process, &code, err);

@@ -26,8 +26,9 @@ struct batch {
     bool settled;                   /* points: its only window is settled */
     uint64_t from, to;              /* the stretch whose units are counted; to 0: none */
     uint64_t (*units)[WARM_COUNTS]; /* what warming counts in them */
-    unsigned stretch;               /* number of the stretch; with saved states, of the one that has the state */
-    uint32_t state;                 /* number of the saved state to begin with */
+    unsigned stretch;               /* number of the stretch, for its states */
+    unsigned from_stretch;          /* stretch of the saved state to begin with */
+    uint32_t state;                 /* its number */
     bool warm;                      /* there is one */
     int pid;                        /* host process of the copy; 0: it has ended */
 };
@@ -57,6 +58,9 @@ struct run {
     struct saved_reader reader;    /* of pass.saved */
     size_t reported;               /* windows, from the first one on, of which pass.done was told */
 };
+
+/* The saved states that batches begin with. */
+const struct saved_states *states_of(const struct pass *p);
 
 /* ---- pass_batches.c */
 

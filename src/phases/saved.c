@@ -7,7 +7,6 @@
 #include <zstd.h>
 
 enum {
-    MEMORY = 96 << 20,     /* bytes of all states */
     STATES_MOST = 1 << 14, /* most states of a stretch */
     LEVEL = 1,             /* zstd level */
 };
@@ -19,58 +18,68 @@ struct saved_state {
 
 /* Of a stretch, in shared memory. Its copy alone writes. */
 struct saved_stretch {
-    size_t used;        /* of its memory */
+    size_t room, used;  /* bytes for compressed differences, which follow this structure */
     size_t state_bytes; /* size of a state */
     uint32_t count;
     struct saved_state state[STATES_MOST];
 };
 
-/* In shared memory but for what the copy that writes allocates: each process has these pointers for itself. */
+/* Each process has these pointers for itself. */
 struct saved_states {
     unsigned stretches;
-    size_t stretch_bytes; /* memory of a stretch */
-    struct saved_stretch *stretch;
-    uint8_t *memory; /* of all stretches */
+    struct saved_stretch **stretch;
     /* of the copy that writes */
     uint64_t *last, *difference; /* the state saved last; its difference to the next one */
     void *packed;
     ZSTD_CCtx *context;
 };
 
-static void *shared(size_t bytes)
+static uint8_t *packed_states(struct saved_stretch *s)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    return (uint8_t *)(s + 1);
 }
 
-struct saved_states *saved_new(unsigned stretches)
+struct saved_states *saved_new(void)
 {
-    struct saved_states *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return NULL;
-    s->stretches = stretches;
-    s->stretch_bytes = MEMORY / stretches;
-    s->stretch = shared(stretches * sizeof *s->stretch);
-    s->memory = shared(stretches * s->stretch_bytes);
-    if (s->stretch && s->memory)
-        return s;
-    saved_free(s);
-    return NULL;
+    return calloc(1, sizeof(struct saved_states));
+}
+
+int saved_add(struct saved_states *s, unsigned stretches, size_t bytes)
+{
+    const size_t room = bytes / stretches;
+    struct saved_stretch **more = realloc(s->stretch, (s->stretches + stretches) * sizeof *more);
+    if (more == NULL)
+        return -ENOMEM;
+    s->stretch = more;
+    for (unsigned i = 0; i < stretches; i++) {
+        void *memory =
+            mmap(NULL, sizeof **more + room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            return -ENOMEM;
+        more[s->stretches] = memory;
+        more[s->stretches++]->room = room;
+    }
+    return 0;
 }
 
 void saved_free(struct saved_states *s)
 {
     if (s == NULL)
         return;
-    if (s->stretch)
-        munmap(s->stretch, s->stretches * sizeof *s->stretch);
-    if (s->memory)
-        munmap(s->memory, s->stretches * s->stretch_bytes);
+    for (unsigned i = 0; i < s->stretches; i++)
+        munmap(s->stretch[i], sizeof **s->stretch + s->stretch[i]->room);
+    free(s->stretch);
     free(s->last);
     free(s->difference);
     free(s->packed);
     ZSTD_freeCCtx(s->context);
     free(s);
+}
+
+void saved_forget(struct saved_states *s, unsigned stretch)
+{
+    s->stretch[stretch]->used = 0;
+    s->stretch[stretch]->count = 0;
 }
 
 /* ---- writing */
@@ -93,10 +102,10 @@ static int prepare_to_write(struct saved_states *s, size_t bytes)
 
 int saved_write(struct saved_states *s, unsigned stretch, uint64_t insn, double share, const void *state, size_t bytes)
 {
-    struct saved_stretch *to = stretch < s->stretches ? &s->stretch[stretch] : NULL;
+    struct saved_stretch *to = stretch < s->stretches ? s->stretch[stretch] : NULL;
     if (to == NULL || to->count == STATES_MOST)
         return 0;
-    if (to->count > 0 && (double)to->used > share * (double)s->stretch_bytes)
+    if (to->count > 0 && (double)to->used > share * (double)to->room)
         return 0;
     if (prepare_to_write(s, bytes) != 0)
         return -ENOMEM;
@@ -106,9 +115,9 @@ int saved_write(struct saved_states *s, unsigned stretch, uint64_t insn, double 
     size_t length = ZSTD_compressCCtx(s->context, s->packed, ZSTD_compressBound(bytes), s->difference, bytes, LEVEL);
     if (ZSTD_isError(length))
         return -ENOMEM;
-    if (length > s->stretch_bytes - to->used)
+    if (length > to->room - to->used)
         return 0;
-    memcpy(s->memory + stretch * s->stretch_bytes + to->used, s->packed, length);
+    memcpy(packed_states(to) + to->used, s->packed, length);
     memcpy(s->last, state, bytes);
     to->state_bytes = bytes;
     to->state[to->count] = (struct saved_state){insn, to->used, length};
@@ -124,7 +133,7 @@ uint32_t saved_before(const struct saved_states *s, uint64_t *insn, unsigned *st
     uint32_t found = SAVED_NONE;
     uint64_t best = 0;
     for (unsigned i = 0; i < s->stretches; i++) {
-        const struct saved_stretch *of = &s->stretch[i];
+        const struct saved_stretch *of = s->stretch[i];
         uint32_t low = 0, high = of->count; /* states before `low` are at or before *insn */
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;
@@ -133,7 +142,8 @@ uint32_t saved_before(const struct saved_states *s, uint64_t *insn, unsigned *st
             else
                 high = middle;
         }
-        if (low > 0 && (found == SAVED_NONE || of->state[low - 1].insn > best)) {
+        /* Of two at one place the one of the later stretch: it is always there. */
+        if (low > 0 && (found == SAVED_NONE || of->state[low - 1].insn >= best)) {
             found = low - 1;
             best = of->state[found].insn;
             *stretch = i;
@@ -146,7 +156,7 @@ uint32_t saved_before(const struct saved_states *s, uint64_t *insn, unsigned *st
 
 int saved_read(const struct saved_states *s, struct saved_reader *r, unsigned stretch, uint32_t number)
 {
-    const struct saved_stretch *of = &s->stretch[stretch];
+    struct saved_stretch *of = s->stretch[stretch];
     if (r->state == NULL || r->stretch != stretch || r->next > number + 1) {
         saved_reader_free(r);
         r->stretch = stretch;
@@ -157,7 +167,7 @@ int saved_read(const struct saved_states *s, struct saved_reader *r, unsigned st
     int code = state && difference ? 0 : -ENOMEM;
     for (; code == 0 && r->next <= number; r->next++) {
         const struct saved_state *from = &of->state[r->next];
-        const uint8_t *packed = s->memory + stretch * s->stretch_bytes + from->at;
+        const uint8_t *packed = packed_states(of) + from->at;
         if (ZSTD_decompress(difference, r->bytes, packed, from->length) != r->bytes)
             code = -EINVAL;
         for (size_t i = 0; code == 0 && i < words_of(r->bytes); i++)

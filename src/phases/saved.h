@@ -17,13 +17,18 @@
 #include "base/error.h"
 
 enum { SAVED_NONE = UINT32_MAX }; /* no state */
+enum { SAVED_BYTES = 96 << 20 };  /* of all states of a run */
 
 struct saved_states;
 
-/* Memory for the states of a run with this many stretches. Call it before the processes that use it are forked. NULL:
- * out of memory. */
-struct saved_states *saved_new(unsigned stretches);
+struct saved_states *saved_new(void); /* NULL: out of memory */
+/* Makes room for the states of more stretches, `bytes` in all. Call it before the processes that use it are forked. 0
+ * or -ENOMEM: there is room for some of them. */
+int saved_add(struct saved_states *s, unsigned stretches, size_t bytes) MUST_CHECK;
 void saved_free(struct saved_states *s); /* may be NULL */
+
+/* Forgets the states of a stretch, whose copy has ended. */
+void saved_forget(struct saved_states *s, unsigned stretch);
 
 /* ---- writing, in the copy that warms a stretch */
 

@@ -142,12 +142,14 @@ void warm_settle(struct warmer *w)
 void warm_put_flight(const struct warmer *w, struct warm_flight *to)
 {
     memset(to, 0, sizeof *to);
+    to->since_leading = w->transfers - w->leading_at;
     for (unsigned i = w->learned; i != w->predicted; i++)
         to->branch[to->count++] = w->branch[i & w->ring_mask];
 }
 
 void warm_get_flight(struct warmer *w, const struct warm_flight *from)
 {
+    w->leading_at = w->transfers - from->since_leading;
     for (unsigned i = 0; i < from->count; i++)
         w->branch[w->predicted++ & w->ring_mask] = from->branch[i];
 }

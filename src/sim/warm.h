@@ -45,8 +45,9 @@ struct warmer {
                                        changes nothing */
 };
 
-/* Branches in flight, the oldest first. */
+/* Branches in flight, the oldest first, and what else tells how warming counts go on. */
 struct warm_flight {
+    uint64_t since_leading; /* transfers since the last leading miss */
     unsigned count;
     struct warm_branch branch[WARM_BRANCHES];
 };
@@ -57,8 +58,8 @@ void warm_begin(struct warmer *w, const struct engine *engine, struct engine_sta
 /* Reads cache misses, page walks and mispredictions so far, by enum warm_count. Leaves to[WARM_INSNS] to the caller. */
 void warm_read(const struct warmer *w, uint64_t to[WARM_COUNTS]);
 
-/* Copy the branches in flight out of a warmer, and into one that has none: with the core's warm state (core_put_warm)
- * they are all that a later warming depends on. */
+/* Copy the branches in flight out of a warmer, and into one that has begun and has none: with the core's warm state
+ * (core_put_warm) they are all that a later warming and its counts depend on. */
 void warm_put_flight(const struct warmer *w, struct warm_flight *to);
 void warm_get_flight(struct warmer *w, const struct warm_flight *from);
 

@@ -229,8 +229,11 @@ static int run_stretch(struct warming *m, const struct windows *w, const struct 
             else
                 report_unit(m, w, (boundary - w->from) / w->unit_insns - 1, &before);
             uint64_t unit = (boundary - w->from) / w->unit_insns;
-            if (m->saves && unit % w->save_units == 0)
+            bool ends = w->stop && __atomic_load_n(w->stop, __ATOMIC_RELAXED);
+            if (m->saves && (ends || unit % w->save_units == 0))
                 save_state(m, w, unit);
+            if (ends)
+                break;
             boundary += w->unit_insns;
         }
     }

@@ -40,6 +40,8 @@ struct windows {
      * save_units-th unit. NULL: nothing is saved. Returns 0 or a negative code: then no more is saved. */
     int (*save)(void *context, uint64_t i, const void *state, size_t bytes);
     uint64_t save_units;
+    const bool
+        *stop; /* with `warmed`, in shared memory: warming ends at the end of a unit when this is set. NULL: never */
     const void *state; /* from `save`: the warm state of the process now. NULL: caches and predictors start cold */
     size_t state_bytes;
     void *context;

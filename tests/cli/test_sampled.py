@@ -366,6 +366,15 @@ def test_what_wrong_paths_do_to_the_second_cache_is_measured(guests, module_cli)
     assert page.says("[0-9]+ longer windows, before which wrong paths had filled the second cache, have [+]")
 
 
+def test_estimates_do_not_depend_on_the_number_of_jobs(guests, module_cli):
+    """With two jobs, warming begins while the run is being counted."""
+    shutil.copy(guests("longer", POLLUTED.replace("1000000", "1400000"), "-static"), module_cli.work)
+    one, two = (module_cli.report("stack", "--method", "fmt", "--set", "l2.size=256K", "--points=auto", "--window", "5K", "--precision", "1%",
+                                  "--jobs", jobs, "./longer") for jobs in (1, 2))
+    assert one["sampled"]["head"] == 2_000_000 and one["sampled"] == two["sampled"]
+    assert one["events"] == two["events"] and one["stacks"] == two["stacks"]
+
+
 def test_more_windows_make_the_interval_as_narrow_as_asked_for(module_cli):
     program = [copied(module_cli, "phase_shapes"), *CYCLIC]
     words = ["stack", "--systematic", "--period", "100K", "--window", "5K", "--lead", "500K"]

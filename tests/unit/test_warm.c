@@ -230,14 +230,14 @@ static struct hart initial_hart(const struct world *w, struct random *r)
  */
 static void save_and_go_on(struct world *w, struct engine_state *e, struct warmer *warmer)
 {
-    struct saved_states *states = saved_new(1);
+    struct saved_states *states = saved_new();
     struct saved_reader reader = {.state = NULL};
     struct warm_flight flight;
     size_t core_bytes = core_warm_bytes(w->core), bytes = core_bytes + sizeof flight;
     char *state = calloc(1, bytes);
     uint64_t insn = 5, mispredictions = warmer->mispredictions;
     unsigned stretch;
-    assert_true(states && state);
+    assert_true(states && state && saved_add(states, 1, SAVED_BYTES) == 0);
     assert_int_equal(saved_write(states, 0, 1, 0, state, bytes), 0);
     warm_put_flight(warmer, &flight);
     core_put_warm(w->core, state);
