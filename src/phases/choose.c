@@ -12,9 +12,9 @@
 enum { POINTS_PER_TWICE = 4 };                    /* fewest points for one that is measured a second time */
 enum { OUTLIER_SHARE = 3, OUTLIER_DISTANCE = 3 }; /* outliers: most, as a part of the points; see find_distant */
 enum { LEADS_ALONE = 8, LEADS_PER_STRETCH = 20 }; /* in leads: longest run of one stretch; stretch of a long run */
-/* The last stretch begins late, when the run has come to it: by about this share of the time that a stretch takes. It
- * is shorter by as much. */
-static const double LATE = 0.25;
+/* The last stretch begins late, when the run has come to it, and the first one may have a head start: together about
+ * this share of the time that a stretch takes. The last one is shorter by as much. */
+static const double LATE = 0.5;
 enum { HEAD_SHARE = 20 };                /* the head is at most 1 / HEAD_SHARE of the run */
 #define HEAD_MOST      UINT64_C(2000000) /* most instructions of a head */
 #define INTERVAL_USUAL UINT64_C(500000)  /* instructions of an interval, about */

@@ -128,7 +128,7 @@ static void stretches_end_together(void **state)
         assert_int_equal(p.first_stretch, p.stretch + lead);
         uint64_t others = p.first_stretch + (runs[i].stretches - 2) * p.stretch,
                  last = runs[i].minsns * million - others;
-        assert_in_range(4 * last, 3 * p.stretch - 4 * runs[i].stretches, 3 * p.stretch); /* it begins late */
+        assert_in_range(2 * last, p.stretch - 2 * runs[i].stretches, p.stretch); /* it begins late */
     }
     const uint64_t single[] = {0, 160 * million}; /* of unknown length; as long as a single stretch */
     for (unsigned i = 0; i < 2; i++) {
