@@ -25,7 +25,7 @@ WAYS = {"points": ("--points", "auto"), "systematic": ("--systematic",)}
 DEVELOPMENT = ("cc1", "sqlite", "perl-pod", "gzip", "python", "nextpnr", "linkparser", "tachyon", "stockfish", "bart-nufft",
                "liblinear", "yorick-mesh")
 # Programs that were held out until their errors led to a change of the method.
-LED_TO_A_CHANGE = ("jq", "tcl", "gnugo", "relax", "interpreter", "mruby", "bart-rof", "xz")
+LED_TO_A_CHANGE = ("jq", "tcl", "gnugo", "relax", "interpreter", "mruby", "bart-rof", "xz", "cadical")
 # Programs of workloads/phase_programs with which the choice of a stretch was developed, besides DEVELOPMENT.
 STRETCH_DEVELOPMENT = ("relax", "interpreter", "levels", "irregular", "chance", "collecting", "growing", "sorting")
 RESEMBLES = 0.2  # largest difference between a stretch and the run that it represents
