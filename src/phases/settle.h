@@ -2,11 +2,11 @@
  *
  * Functional warming has no wrong paths. On the core they fetch lines into the second cache, which push others out (or
  * are of use later), until the cache has been filled anew: after millions of instructions. A window is too short to see
- * that, even with a longer warm-up. Where wrong paths fetch many lines, a few settled windows are measured: long ones,
- * each after so many instructions in detail that the second cache is filled anew. Usual windows are measured in the
- * same parts of the run. Both are compared with what warming counted there. The ratio of the two ratios is a factor for
- * the misses of the whole run, and the coefficients of the model (unit_model.h) tell what that does to any other value.
- */
+ * that, even with a longer warm-up. Where wrong paths fetch many lines, a few long windows are measured as well, the
+ * settled ones. Before each of them, instructions are simulated in detail until they have filled the second cache anew.
+ * Usual windows are measured in the same parts of the run. The misses of both are divided by those that warming counted
+ * there. The first quotient divided by the second is a factor for the misses of the whole run, and the coefficients of
+ * the model (unit_model.h) tell what that does to any other value. */
 #ifndef CYCLESCOPE_PHASES_SETTLE_H
 #define CYCLESCOPE_PHASES_SETTLE_H
 
