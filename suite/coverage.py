@@ -182,16 +182,17 @@ def share(held):
 
 
 def summary(found):
+    """The ways one by one, and together: of about thirty runs, the share that holds is uncertain by some percent."""
     for group in "held out", "development":
-        for way in WAYS:
-            runs = [parts for of, parts in found.values() if of == group and is_sampled(parts, way)]
+        for label, ways in [*((way, (way,)) for way in WAYS), ("both", tuple(WAYS))]:
+            runs = [(parts, way) for way in ways for of, parts in found.values() if of == group and is_sampled(parts, way)]
             if not runs:
                 continue
-            cases = [phases.cases(parts, way) for parts in runs]
-            errors = [abs(error(parts, way)) for parts in runs]
-            yield [f"{group}, {way}", str(len(runs)), share([c["CPI"] for c in cases]),
+            cases = [phases.cases(*run) for run in runs]
+            errors = [abs(error(*run)) for run in runs]
+            yield [f"{group}, {label}", str(len(runs)), share([c["CPI"] for c in cases]),
                    share([held for c in cases for name, held in c.items() if name != "CPI"]),
-                   share([held for parts in runs for held in count_cases(parts, way).values()]),
+                   share([held for run in runs for held in count_cases(*run).values()]),
                    f"{sampling.mean(errors):.2f}", f"{max(errors):.2f}"]
 
 

@@ -40,7 +40,7 @@ class Coverage(unittest.TestCase):
     def test_whole_runs_are_listed_and_not_counted(self):
         found = {"long": ("held out", {"full": full(), "points": sampled(2.01), "systematic": sampled(2.05)}),
                  "short": ("held out", {"full": full(), "points": whole(2.0), "systematic": whole(2.002)})}
-        points, systematic = coverage.summary(found)
+        points, systematic, both = coverage.summary(found)
         self.assertEqual(points[:4], ["held out, points", "1", "100.0 % of 1", "50.0 % of 2"])
         self.assertEqual(systematic[2], "0.0 % of 1")
         [long] = coverage.program_rows(found)
