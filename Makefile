@@ -160,7 +160,7 @@ $(BUILD)/graph/%.o: tests/graph/%.c Makefile
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/graph/compare: $(BUILD)/graph/compare.o $(BUILD)/graph/literal.o $(BUILD)/graph/times.o $(compare_cmd) $(BUILD)/modules.a
+$(BUILD)/graph/compare: $(BUILD)/graph/compare.o $(BUILD)/graph/literal.o $(BUILD)/graph/literal_fetch.o $(BUILD)/graph/times.o $(compare_cmd) $(BUILD)/modules.a
 	$(if $(V),,@echo '  CC    $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -50,8 +50,10 @@ static void report_retired(struct core *restrict c, const struct flight *f)
                              .access = cold->access,
                              .unit_wait = cold->unit_wait,
                              .mshr_wait = cold->mshr_wait};
-    if (f->flags & MISPREDICTED)
+    if (f->flags & MISPREDICTED) {
         r.wrong_path = cold->wrong_path;
+        r.wrong_made = wrong_lines_made(&c->wrong_lines, cold->wrong_number);
+    }
     if (cold->stalls.wrong_use)
         r.wrong_lines = wrong_lines_used(&c->wrong_lines, cold->stalls.wrong_use);
     c->observer.retired(c->observer.context, &r, c->now);

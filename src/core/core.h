@@ -178,7 +178,10 @@ struct strides;
 struct fetch_stalls {
     uint16_t cycles[FETCH_MISFETCH + 1]; /* by enum fetch_stop, from FETCH_L1I to FETCH_MISFETCH; saturates */
     uint16_t line_cycles;                /* of those of FETCH_L1I and FETCH_L2I: cycles that lines took beyond the L2 */
+    uint16_t mshr_cycles;                /* of those: cycles that the request of a line waited for an MSHR */
     bool requested;                      /* a line was requested from below the L1I, and not only waited for */
+    bool prefetched;                     /* the prefetcher of the L1I requested a line */
+    bool mshrs_taken;                    /* after a line was read, no MSHR of the L1I was free */
     uint16_t wrong_use;                  /* of its line, after wrong paths have requested it: wrong_lines_use; or 0 */
 };
 
@@ -216,6 +219,7 @@ struct retired_insn {
     struct younger_wait unit_wait; /* for a unit that is not pipelined; of one that accesses no memory */
     struct younger_wait mshr_wait; /* for an MSHR */
     const struct wrong_request *wrong_lines; /* how wrong paths used its line before (WRONG_REQUESTS), or NULL */
+    const struct wrong_made *wrong_made;     /* of a mispredicted branch: wrong_lines_made; else NULL */
 };
 
 /* Which instructions the core reports to an observer. */

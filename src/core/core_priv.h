@@ -94,6 +94,7 @@ struct flight_cold {
     struct fetch_stalls stalls;    /* before it was fetched; set if core.notes_details */
     struct data_access access;     /* how it accessed data; set if core.notes_details */
     struct unit_use wrong_path;    /* set when a mispredicted branch resolves, if core.notes_details */
+    uint16_t wrong_number;         /* of a mispredicted branch: of its wrong path, if core.notes_details */
     struct younger_wait mshr_wait; /* set when a load misses, if core.notes_details */
     uint64_t mshr_since;           /* cycle from which it waits for an MSHR that a younger load has; 0: it does not */
     struct younger_wait unit_wait; /* of one that accesses no memory; set if core.notes_details */

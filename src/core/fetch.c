@@ -59,23 +59,26 @@ static void stop_until(struct core *restrict c, struct fetch_group *g, uint64_t 
 }
 
 /* Notes for observers how a line was brought that fetch waits for until cycle `usable`. */
-static void note_line(struct core *restrict c, const struct mem_answer *a, uint64_t usable)
+static void note_line(struct core *restrict c, const struct mem_answer *a, uint64_t usable, uint64_t mshr_free)
 {
     uint64_t cycles = usable - c->now, second = c->memsys->l2_latency;
     add_saturated(&c->stalls.line_cycles, cycles > second ? cycles - second : 0);
     c->stalls.requested |= !a->merged;
+    if (!a->merged)
+        add_saturated(&c->stalls.mshr_cycles, mshr_free - c->now);
 }
 
 /* Notes for observers which lines wrong paths have requested, and that the right path uses such a line. */
-static void note_path(struct core *restrict c, const struct mem_answer *a, uint64_t line)
+static void note_path(struct core *restrict c, const struct mem_answer *a, uint64_t line, uint64_t mshr_free)
 {
     if (c->paths.level == 0) {
         uint16_t use = wrong_lines_use(&c->wrong_lines, line, c->tail);
         c->stalls.wrong_use = use ? use : c->stalls.wrong_use;
+        c->stalls.mshrs_taken |= !cache_mshrs_free(&c->memsys->l1i, 1, c->now);
         return;
     }
     if (a->level > LEVEL_L1 && !a->merged)
-        wrong_lines_request(&c->wrong_lines, line, c->now, a->ready);
+        wrong_lines_request(&c->wrong_lines, line, false, c->now, mshr_free, a->ready);
     else
         wrong_lines_touch(&c->wrong_lines, line, c->now);
     if (a->ready > c->now + c->fetch_latency)
@@ -85,8 +88,13 @@ static void note_path(struct core *restrict c, const struct mem_answer *a, uint6
 void core_on_prefetch(void *context, const struct prefetched_line *p)
 {
     struct core *c = context;
-    if (c->paths.level > 0 && !p->data && p->into == LEVEL_L1)
-        wrong_lines_request(&c->wrong_lines, p->addr & ~(uint64_t)(c->line_bytes - 1), c->now, p->ready);
+    uint64_t line = p->addr & ~(uint64_t)(c->line_bytes - 1);
+    if (p->data || p->into != LEVEL_L1)
+        return;
+    if (c->paths.level > 0)
+        wrong_lines_request(&c->wrong_lines, line, true, c->now, c->now, p->ready);
+    else
+        c->stalls.prefetched = true;
 }
 
 /* Reads the I-cache line that begins at `start`. Returns whether its instructions can be used in this cycle. Otherwise
@@ -113,9 +121,10 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }
+    uint64_t mshr_free = UNLIKELY(c->notes_details) ? cache_mshr_wait(&c->memsys->l1i, c->now) : 0;
     struct mem_answer a = memsys_fetch(c->memsys, core_place(c->space, start), c->now, wrong_path);
     if (UNLIKELY(c->notes_details))
-        note_path(c, &a, core_place(c->space, start));
+        note_path(c, &a, core_place(c->space, start), mshr_free);
     c->line_before = c->line_start;
     c->line_start = start;
     c->line_code = code_row(c->codes, start);
@@ -127,7 +136,7 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
     c->counts.l1i_misses_spec++;
     c->counts.l2i_misses_spec += a.level == LEVEL_MEMORY;
     if (UNLIKELY(c->notes_details))
-        note_line(c, &a, usable);
+        note_line(c, &a, usable, mshr_free);
     stop_until(c, g, usable, a.level == LEVEL_MEMORY ? FETCH_L2I : FETCH_L1I);
     return false;
 }
@@ -355,7 +364,7 @@ static bool predict_and_follow(struct core *restrict c, struct fetch_group *g, s
     if (r->next != actual) {
         f->flags |= MISPREDICTED | c->miss_mark;
         if (UNLIKELY(c->notes_details) && c->paths.level == 0)
-            wrong_lines_begin(&c->wrong_lines, c->tail - 1, c->now);
+            c->cold[slot_of(c, f)].wrong_number = wrong_lines_begin(&c->wrong_lines, c->tail - 1, c->now);
         path_mispredict(&c->paths, r->next);
         core_mark_path(c);
     }

@@ -30,12 +30,14 @@ void wrong_lines_reset(struct wrong_lines *w)
     memset(w, 0, sizeof *w);
 }
 
-void wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now)
+uint16_t wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now)
 {
     w->branch = branch;
     w->since = now;
     w->full_since = 0;
     w->now = (struct wrong_request){0};
+    memset(w->made[++w->paths % WRONG_PATHS], 0, sizeof w->made[0]);
+    return (uint16_t)(w->paths % WRONG_PATHS);
 }
 
 void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now)
@@ -58,22 +60,32 @@ void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second)
 }
 
 /* The wrong path uses a line now. */
-static struct wrong_request request_of(const struct wrong_lines *w, uint64_t now, uint64_t ready)
+static struct wrong_request request_of(const struct wrong_lines *w, uint64_t now)
 {
     struct wrong_request r = w->now;
     uint64_t waited = (uint64_t)r.lines + r.second_lines + r.walks + r.room, all = now - w->since;
     add_saturated(&r.cycles, all > waited ? all - waited : 0);
     r.distance = 1;
-    r.latency = 0;
-    add_saturated(&r.latency, ready - now);
     return r;
 }
 
-void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint64_t now, uint64_t ready)
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, bool prefetch, uint64_t now, uint64_t begins,
+                         uint64_t ready)
 {
-    unsigned i = index_of(line);
+    unsigned i = index_of(line), k = 0;
+    struct wrong_request r = request_of(w, now);
+    struct wrong_made *made = w->made[w->paths % WRONG_PATHS];
+    r.prefetch = prefetch;
+    add_saturated(&r.latency, ready - now);
+    add_saturated(&r.mshr_cycles, begins - now);
+    while (k < WRONG_PATH_REQUESTS && made[k].request.distance)
+        k++;
+    if (k < WRONG_PATH_REQUESTS) {
+        r.number = (uint8_t)(k + 1);
+        made[k] = (struct wrong_made){.line = line, .request = r};
+    }
     w->tag[i] = tag_of(line);
-    w->line[i] = (struct wrong_line){.line = line, .branch = {w->branch}, .request = {request_of(w, now, ready)}};
+    w->line[i] = (struct wrong_line){.line = line, .branch = {w->branch}, .request = {r}};
 }
 
 void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now)
@@ -81,7 +93,7 @@ void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now)
     struct wrong_line *e = find(w, line);
     if (e == NULL || e->branch[0] == w->branch)
         return;
-    struct wrong_request r = request_of(w, now, now);
+    struct wrong_request r = request_of(w, now);
     if (e->request[1].distance && e->request[1].cycles <= r.cycles)
         return;
     e->branch[1] = w->branch;

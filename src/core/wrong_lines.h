@@ -8,14 +8,17 @@
  * Of several wrong paths that use a line, two count: the one that requested it, and of the others the one that got
  * there soonest after its branch.
  *
- * Limits: a newer line may take the place of an older one in the table. */
+ * Each wrong path also keeps its first requests, which occupy MSHRs after it has ended.
+ *
+ * Limits: a newer line may take the place of an older one in the table. Later requests of a wrong path are not kept,
+ * nor are prefetches that found no MSHR. */
 #ifndef CYCLESCOPE_CORE_WRONG_LINES_H
 #define CYCLESCOPE_CORE_WRONG_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WRONG_LINES = 512, WRONG_REQUESTS = 2, WRONG_USES = 1024 };
+enum { WRONG_LINES = 512, WRONG_REQUESTS = 2, WRONG_USES = 1024, WRONG_PATHS = 128, WRONG_PATH_REQUESTS = 4 };
 
 /* How a wrong path came to use a line. */
 struct wrong_request {
@@ -26,6 +29,15 @@ struct wrong_request {
     uint16_t walks;               /* for translations */
     uint16_t room;                /* until there was room in the front end */
     uint16_t latency;             /* from the request until the line arrived */
+    uint16_t mshr_cycles;         /* of those, until the request had an MSHR */
+    bool prefetch;                /* by a prefetcher: not made if no MSHR is free */
+    uint8_t number;               /* among the requests of its wrong path, from 1; 0: those are not kept so far */
+};
+
+/* A request that a wrong path made. */
+struct wrong_made {
+    uint64_t line;                /* address */
+    struct wrong_request request; /* `distance` is 1 or, if there is no such request, 0 */
 };
 
 struct wrong_line {
@@ -40,21 +52,25 @@ struct wrong_lines {
     struct wrong_request now;  /* what the wrong path has waited for so far */
     uint16_t tag[WRONG_LINES]; /* of the line of each entry, so that few entries are looked at; 0: none */
     struct wrong_line line[WRONG_LINES];
-    uint32_t uses;                                         /* by the right path */
-    struct wrong_request used[WRONG_USES][WRONG_REQUESTS]; /* ring of the last ones */
+    uint32_t uses;                                            /* by the right path */
+    struct wrong_request used[WRONG_USES][WRONG_REQUESTS];    /* ring of the last ones */
+    uint32_t paths;                                           /* that have begun */
+    struct wrong_made made[WRONG_PATHS][WRONG_PATH_REQUESTS]; /* ring of the last ones: their first requests */
 };
 
 void wrong_lines_reset(struct wrong_lines *w);
-/* The right path is left at this mispredicted branch. */
-void wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now);
+/* The right path is left at this mispredicted branch. Returns the number of the wrong path for wrong_lines_made. */
+uint16_t wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now);
 /* The wrong path finds room in the front end, or none. */
 void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now);
 /* The wrong path waits for its translation. */
 void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles);
 /* The wrong path waits for a line. `second`: latency of the L2. */
 void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second);
-/* The wrong path requests a line, by itself or through a prefetcher. The line arrives in cycle `ready`. */
-void wrong_lines_request(struct wrong_lines *w, uint64_t line, uint64_t now, uint64_t ready);
+/* The wrong path requests a line, by itself or through a prefetcher. The request has an MSHR in cycle `begins`, and the
+ * line arrives in cycle `ready`. */
+void wrong_lines_request(struct wrong_lines *w, uint64_t line, bool prefetch, uint64_t now, uint64_t begins,
+                         uint64_t ready);
 /* The wrong path uses a line that is there or on its way. */
 void wrong_lines_touch(struct wrong_lines *w, uint64_t line, uint64_t now);
 /* The right path uses the line, for the instruction at this position. Returns 0 or, if a wrong path has requested the
@@ -64,6 +80,11 @@ uint16_t wrong_lines_use(struct wrong_lines *w, uint64_t line, uint64_t position
 static inline const struct wrong_request *wrong_lines_used(const struct wrong_lines *w, uint16_t use)
 {
     return w->used[use % WRONG_USES];
+}
+/* The first requests of a wrong path (WRONG_PATH_REQUESTS), in order. Valid until WRONG_PATHS more have begun. */
+static inline const struct wrong_made *wrong_lines_made(const struct wrong_lines *w, uint16_t path)
+{
+    return w->made[path % WRONG_PATHS];
 }
 
 #endif

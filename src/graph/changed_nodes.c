@@ -62,9 +62,14 @@ static uint16_t translation(const struct node_changer *c, unsigned cycles)
 
 static void change_latencies(const struct node_changer *c, const struct held_insn *h, struct graph_node *n)
 {
-    for (unsigned v = 0; v < PREDICTIONS; v++) {
+    for (unsigned v = 0; v < FETCH_VARIANTS; v++) {
         n->l1i_cycles[v] = from_second(c, n->l1i_cycles[v]);
         n->l2i_cycles[v] = beyond_second(c, n->l2i_cycles[v]);
+        n->fetch_demand_second[v] = beyond_second(c, n->fetch_demand_second[v]);
+    }
+    for (unsigned k = 0; k < n->wrong_requests; k++)
+        n->wrong_fetch[k].beyond = beyond_second(c, n->wrong_fetch[k].beyond);
+    for (unsigned v = 0; v < PREDICTIONS; v++) {
         n->itlb_cycles[v] = translation(c, n->itlb_cycles[v]);
         n->dtlb_cycles[v] = translation(c, n->dtlb_cycles[v]);
         if (n->load_cycles[v])
@@ -79,7 +84,6 @@ static void change_latencies(const struct node_changer *c, const struct held_ins
         n->prefetch_cycles = data_cycles(c, &none, n->prefetch_cycles);
     n->fetch_prefetch_cycles = beyond_second(c, n->fetch_prefetch_cycles);
     n->fetch_demand = from_second(c, n->fetch_demand);
-    n->fetch_demand_second = beyond_second(c, n->fetch_demand_second);
 }
 
 /* ---- nodes */

@@ -226,24 +226,27 @@ static void give_up_oldest(struct graph *g)
 void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t space)
 {
     const struct code *code = r->code;
-    *h = (struct held_insn){.pc = core_place(space, r->pc),
-                            .addr = core_place(space, r->addr),
-                            .flags = code->flags,
-                            .length = code->length,
-                            .size = r->no_access ? 0 : code->mem_size,
-                            .class = code->class,
-                            .source = {code->source[0], code->source[1], code->source[2]},
-                            .dest = code->dest,
-                            .taken = r->taken,
-                            .mispredicted = r->mispredicted,
-                            .store = r->store,
-                            .stalls = r->stalls,
-                            .access = r->access,
-                            .wrong_path = r->wrong_path,
-                            .unit_wait = r->unit_wait,
-                            .mshr_wait = r->mshr_wait};
+    h->pc = core_place(space, r->pc);
+    h->addr = core_place(space, r->addr);
+    h->flags = code->flags;
+    h->length = code->length;
+    h->size = r->no_access ? 0 : code->mem_size;
+    h->class = code->class;
+    memcpy(h->source, code->source, sizeof h->source);
+    h->dest = code->dest;
+    h->taken = r->taken;
+    h->mispredicted = r->mispredicted;
+    h->store = r->store;
+    h->stalls = r->stalls;
+    h->access = r->access;
+    h->drain = (struct data_access){0};
+    h->wrong_path = r->wrong_path;
+    h->unit_wait = r->unit_wait;
+    h->mshr_wait = r->mshr_wait;
     if (r->wrong_lines)
         memcpy(h->wrong_line, r->wrong_lines, sizeof h->wrong_line);
+    if (r->wrong_made)
+        memcpy(h->wrong_made, r->wrong_made, sizeof h->wrong_made);
 }
 
 void graph_retired(struct graph *g, const struct retired_insn *r)

@@ -16,12 +16,13 @@
  * Perfect prediction also changes what caches contain, since nothing comes in from wrong paths. A second memory
  * hierarchy, which only instructions that retire access, says which accesses miss in that case.
  *
- * Prefetchers propose the same lines in all sets; whether a proposal finds an MSHR depends on the set.
+ * Prefetchers propose the same lines in all sets; whether a proposal finds an MSHR depends on the set. Wrong paths also
+ * take MSHRs for instruction lines, where branches resolve early (enum fetch_variant).
  *
  * Limits: instructions of the wrong path compete for nothing, except that they may leave a unit busy that is not
- * pipelined, for as long as in the real run. Stores lose no data ports to younger loads. Queueing for the bus and for
- * lower levels is that of the real run, and so are mispredictions, although predictors learn earlier in faster sets.
- * Contention is judged with real TLBs. Only out-of-order cores have a graph. */
+ * pipelined, for as long as in the real run. Stores lose no data ports to younger loads. Queueing of data for the bus
+ * and for lower levels is that of the real run, and so are mispredictions, although predictors learn earlier in faster
+ * sets. Contention is judged with real TLBs. Only out-of-order cores have a graph. */
 #ifndef CYCLESCOPE_GRAPH_GRAPH_H
 #define CYCLESCOPE_GRAPH_GRAPH_H
 

@@ -69,7 +69,8 @@ struct held_insn {
     struct data_access drain;  /* of a store */
     struct unit_use wrong_path;
     struct younger_wait unit_wait, mshr_wait;
-    struct wrong_request wrong_line[WRONG_REQUESTS]; /* set if stalls.wrong_use */
+    struct wrong_request wrong_line[WRONG_REQUESTS];   /* set if stalls.wrong_use */
+    struct wrong_made wrong_made[WRONG_PATH_REQUESTS]; /* set if mispredicted */
 };
 
 /* Instructions that have retired, in the order of the program: number i is element i & mask. */
@@ -80,6 +81,11 @@ struct held_insns {
 
 /* Variants of an edge that depend on prediction: with the real predictor, and with perfect prediction. */
 enum { PREDICTION_REAL, PREDICTION_PERFECT, PREDICTIONS };
+
+/* Variants of what fetch waits for. Sets with real prediction in which data caches are real as well take the stalls of
+ * the run. In the others, branches resolve early: what was there in time in the run may still be on its way, and wrong
+ * paths that have ended leave their requests behind. */
+enum fetch_variant { FETCH_REAL, FETCH_PERFECT, FETCH_EARLY, FETCH_VARIANTS };
 
 /* Rows that the evaluation keeps: of the last stores, of the last lines of data and of code, and of the last pages. */
 enum { GRAPH_STORES = 512, GRAPH_ARRIVALS = 512, GRAPH_FETCH_ARRIVALS = 64, GRAPH_WALKS = 32 };
@@ -94,8 +100,8 @@ enum { PREFETCH_LINES = 4 };
  * requested it, or the line was there. */
 enum used_really { USED_UNKNOWN, USED_PREFETCHED, USED_REQUESTED, USED_THERE };
 
-/* An L1I with more MSHRs never lacks one. */
-enum { FETCH_MSHRS_MOST = 16 };
+/* An L1I with more MSHRs never lacks one. Requests of wrong paths that would wait longer for one are not made. */
+enum { FETCH_MSHRS_MOST = 16, WRONG_WAIT_MOST = 1000 };
 
 enum node_flag {
     NODE_LOAD = 1,
@@ -113,7 +119,16 @@ enum node_flag {
  * If it resolves before, the wrong path does not get there. */
 struct wrong_edge {
     uint8_t distance; /* 0: none */
+    uint8_t number;   /* the line comes with this request of the wrong path, from 1; 0: with none that is kept */
     uint16_t cycles, lines, second_lines, walks, room;
+};
+
+/* A request of a wrong path for an instruction line: when it comes, as in struct wrong_edge, and its latency. */
+struct wrong_fetch {
+    uint16_t cycles, lines, second_lines, walks, room;
+    uint16_t beyond;   /* cycles that the line takes beyond the L2 */
+    bool second_alone; /* the L2 has it, if no data is in the L2 */
+    bool prefetch;     /* it is made if an MSHR is free; others wait for one */
 };
 
 /* The edges of one instruction. Distances count instructions backward, 0: none. */
@@ -121,19 +136,19 @@ struct graph_node {
     /* Edges that few instructions have: for most, all words are 0. */
     union {
         struct {
-            uint16_t l1i_cycles[PREDICTIONS], l2i_cycles[PREDICTIONS]; /* fetch stalls */
+            uint16_t l1i_cycles[FETCH_VARIANTS], l2i_cycles[FETCH_VARIANTS]; /* fetch stalls */
             uint16_t itlb_cycles[PREDICTIONS];
             uint16_t misfetch_cycles;
-            /* With perfect prediction, on cores with few MSHRs for instruction lines: cycles from the request of its
-             * line until it comes from the L2, and further ones if it comes from beyond. */
-            uint16_t fetch_demand, fetch_demand_second;
+            /* On cores with few MSHRs for instruction lines, in the variants of `fetch_requests`: cycles from the
+             * request of its line until it comes from the L2, and further ones if it comes from beyond. */
+            uint16_t fetch_demand, fetch_demand_second[FETCH_VARIANTS];
             uint16_t fetch_prefetch_cycles;    /* beyond the L2, until prefetched instruction lines arrive */
             uint16_t dtlb_cycles[PREDICTIONS]; /* until it issues again with its translation */
             uint16_t load_cycles[PREDICTIONS]; /* of a load that requests a line: its latency; else 0 */
             /* Until lines arrive in the L1D, and in the L2, that its access makes prefetchers request; 0: none. */
             uint16_t prefetch_cycles, second_prefetch_cycles;
         };
-        uint64_t rare[4];
+        uint64_t rare[5];
     };
     uint8_t flags;     /* enum node_flag */
     uint8_t new_group; /* bit v: begins a fetch group in variant v, see group_variant */
@@ -162,27 +177,32 @@ struct graph_node {
     uint8_t used_really;    /* enum used_really */
     uint8_t prefetch_lines; /* lines that its access makes prefetchers propose for the L1D, as far as they count */
     /* Its line was on its way in the real run, by a prefetch: the arrival at this distance. If the L2 is perfect for
-     * data and the L1D is not, it waits for this arrival; `load_cycles` does not count. */
+     * data and the L1D is not, it waits for this arrival; `load_cycles` or `drain_cycles` do not count. */
     uint16_t late_distance;
     /* Lines that its access makes prefetchers request for the L1D take two numbers among arrivals: the request and the
      * arrival. They may wait for a line that the L2 gets with an arrival, at this distance before theirs. */
     uint16_t prefetch_second_distance;
-    /* With perfect prediction, its line comes with the arrival of that many arrivals of instruction lines before the
-     * next. */
+    /* In the variants of `fetch_awaits`, its line comes with the arrival of that many arrivals of instruction lines
+     * before the next. */
     uint16_t fetch_distance;
     /* With `fetch_uses`, it requests its line (fetch_demand) only if the prefetch that it waits for found no MSHR; the
      * line is number `fetch_line` of the prefetched ones. */
     uint8_t fetch_line;
-    bool fetch_uses, demand_second_alone;
+    bool fetch_uses;
+    uint8_t fetch_awaits, fetch_requests, fetch_proposes; /* bit v: in enum fetch_variant v */
     uint8_t fetch_prefetch_lines; /* lines that it makes the prefetcher propose, as far as they count */
-    /* The L2 has its line, or the prefetched lines, if no data is in the L2. */
-    bool second_alone, prefetch_second_alone;
+    /* The L2 has its line, the one that it requests, or the prefetched lines, if no data is in the L2: bit v, in enum
+     * fetch_variant v. */
+    uint8_t second_alone, demand_second_alone, prefetch_second_alone;
     struct wrong_edge wrong_line[WRONG_REQUESTS]; /* with real prediction: how wrong paths request its line */
-    uint16_t wrong_beyond;                        /* cycles that the line takes beyond the L2 */
+    uint16_t wrong_beyond[FETCH_VARIANTS];        /* cycles that the line takes beyond the L2 */
     bool data_alone;       /* the L2 has the line of its data, if no instructions are in the L2 */
     bool fetch_prefetches; /* its fetch makes the prefetcher request lines: an arrival of instruction lines */
     uint8_t requests;      /* bit v: it requests a line in prediction v, which takes an MSHR */
     bool arrives;          /* its data may be what others wait for: it has a number among arrivals */
+    /* NODE_MISPREDICTED, on cores with few MSHRs for instruction lines: requests of its wrong path, in order. */
+    uint8_t wrong_requests;
+    struct wrong_fetch wrong_fetch[WRONG_PATH_REQUESTS]; /* `wrong_requests` of them are set */
 };
 
 /* Which variant of fetch groups a set has: groups end at misses of the L1I and of the I-TLB and at mispredictions, if
@@ -206,6 +226,12 @@ static inline unsigned longer_cycles(const uint16_t cycles[PREDICTIONS])
     return cycles[0] > cycles[1] ? cycles[0] : cycles[1];
 }
 
+static inline unsigned longest_fetch(const uint16_t cycles[FETCH_VARIANTS])
+{
+    unsigned both = longer_cycles(cycles);
+    return both > cycles[FETCH_EARLY] ? both : cycles[FETCH_EARLY];
+}
+
 static inline unsigned wrong_edge_cycles(const struct wrong_edge *w)
 {
     return w->cycles + w->lines + w->second_lines + w->walks + w->room;
@@ -218,18 +244,28 @@ static inline unsigned node_wrong_cycles(const struct graph_node *n)
     if (!w[0].distance)
         return 0;
     unsigned first = wrong_edge_cycles(&w[0]), second = wrong_edge_cycles(&w[1]);
-    return (first > second ? first : second) + n->wrong_beyond;
+    return (first > second ? first : second) + n->wrong_beyond[FETCH_REAL];
+}
+
+/* How long the lines take beyond the L2 that its wrong path requests, one after the other. */
+static inline unsigned node_made_cycles(const struct graph_node *n)
+{
+    unsigned cycles = 0;
+    for (unsigned k = 0; k < n->wrong_requests; k++)
+        cycles += n->wrong_fetch[k].beyond;
+    return cycles;
 }
 
 /* The sum of all edges that have a length of their own. */
 static inline unsigned node_cycles(const struct graph_node *n)
 {
-    if (!(n->rare[0] | n->rare[1] | n->rare[2] | n->rare[3] | n->wrong_line[0].distance))
+    if (!(n->rare[0] | n->rare[1] | n->rare[2] | n->rare[3] | n->rare[4] | n->wrong_line[0].distance |
+          n->wrong_requests))
         return longer_cycles(n->drain_cycles);
-    return n->misfetch_cycles + n->fetch_demand + n->fetch_demand_second + n->fetch_prefetch_cycles +
-           n->prefetch_cycles + n->second_prefetch_cycles + node_wrong_cycles(n) + longer_cycles(n->itlb_cycles) +
-           longer_cycles(n->dtlb_cycles) + longer_cycles(n->l1i_cycles) + longer_cycles(n->l2i_cycles) +
-           longer_cycles(n->load_cycles) + longer_cycles(n->drain_cycles);
+    return n->misfetch_cycles + n->fetch_demand + longest_fetch(n->fetch_demand_second) + n->fetch_prefetch_cycles +
+           n->prefetch_cycles + n->second_prefetch_cycles + node_wrong_cycles(n) + node_made_cycles(n) +
+           longer_cycles(n->itlb_cycles) + longer_cycles(n->dtlb_cycles) + longest_fetch(n->l1i_cycles) +
+           longest_fetch(n->l2i_cycles) + longer_cycles(n->load_cycles) + longer_cycles(n->drain_cycles);
 }
 
 void graph_core_init(struct graph_core *c, const struct core_config *k);

@@ -28,11 +28,11 @@ INLINE void wait_in_fetch(struct lanes *restrict l, const struct graph_node *n, 
         add_predicted(l, f, &l->itlb, n->itlb_cycles);
     if (n->misfetch_cycles)
         add_masked(f, &l->branch, n->misfetch_cycles);
-    if (n->fetch_prefetches | (n->fetch_distance | n->fetch_demand))
+    if (n->fetch_prefetches | n->fetch_awaits | n->fetch_requests)
         lanes_read_lines(l, n);
-    if (n->l1i_cycles[0] | n->l1i_cycles[1])
-        add_predicted(l, f, &l->l1i, n->l1i_cycles);
-    if (n->l2i_cycles[0] | n->l2i_cycles[1])
+    if (n->l1i_cycles[0] | n->l1i_cycles[1] | n->l1i_cycles[2])
+        add_fetch_stall(l, f, n->l1i_cycles);
+    if (n->l2i_cycles[0] | n->l2i_cycles[1] | n->l2i_cycles[2])
         add_beyond_second(l, f, n->l2i_cycles, n->second_alone);
     if (n->wrong_line[0].distance)
         lanes_await_wrong_path(l, n);
@@ -65,8 +65,12 @@ INLINE struct front_edges find_front_edges(struct lanes *l, const struct graph_n
 INLINE void end_fetch(struct lanes *restrict l, const struct graph_node *n)
 {
     l->after_mispredicted = n->flags & NODE_MISPREDICTED;
-    if (l->after_mispredicted)
+    if (l->after_mispredicted) {
         l->wrong_since[++l->wrong_paths % GRAPH_WRONG_PATHS] = l->fetched;
+        l->wrong_requests = n->wrong_requests;
+        if (n->wrong_requests)
+            memcpy(l->wrong_fetch, n->wrong_fetch, n->wrong_requests * sizeof *n->wrong_fetch);
+    }
     l->after_serial = n->flags & NODE_SERIAL;
 }
 
@@ -83,7 +87,8 @@ INLINE void fetch(struct lanes *restrict l, const struct graph_node *n, uint64_t
 /* Whether fetch of the instruction waits for what only some instructions have. */
 INLINE bool waits_in_fetch(const struct lanes *l, const struct graph_node *n)
 {
-    uint64_t edges = n->rare[0] | n->rare[1] | n->fetch_distance | n->fetch_prefetches | n->wrong_line[0].distance;
+    uint64_t edges = n->rare[0] | n->rare[1] | n->rare[2] | n->fetch_awaits | n->fetch_requests | n->fetch_prefetches |
+                     n->wrong_line[0].distance;
     return edges || l->after_mispredicted || l->after_serial;
 }
 

@@ -249,10 +249,14 @@ FOR_EACH_HOST void lanes_drain(struct lanes *l, const struct graph_node *n, stru
         unsigned caches = caches_of(l, g), cycles = n->drain_cycles[prediction_of(l, g)],
                  second = l->core.latency[LEVEL_L2];
         cycles = caches == 0 ? 1 : caches == 1 && cycles > second ? second : cycles;
-        bool waits = caches && !(n->flags & NODE_LOAD);
+        bool waits = caches && !(n->flags & NODE_LOAD), late = waits && caches == 1 && n->late_distance;
         const struct row *line = arrival_before(l, waits ? n->arrival_distance[prediction_of(l, g)] : 0);
         if (waits && caches > 1 && n->second_distance[prediction_of(l, g)])
             line = arrival_before(l, n->second_distance[prediction_of(l, g)]);
+        if (late) {
+            line = arrival_before(l, n->late_distance);
+            cycles = 1;
+        }
         struct row in_cache;
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             in_cache.lane[i] = after(l->access.lane[i], (int)cycles);

@@ -67,13 +67,16 @@ struct lanes {
     uint32_t wrong_paths;                       /* mispredicted instructions that have been fetched so far */
     struct row wrong_since[GRAPH_WRONG_PATHS];  /* ring: when each of the last ones was fetched */
     struct row wrong_length[GRAPH_WRONG_PATHS]; /* cycles from then until it resolved */
-    struct row fetched;                         /* of the last instruction */
-    struct row result;                          /* its completion */
-    struct row known;                           /* addresses of all stores are known */
+    struct row wrong_kept[GRAPH_WRONG_PATHS];   /* bit k: in this lane, its wrong path made request k */
+    struct row wrong_arrival[GRAPH_WRONG_PATHS][WRONG_PATH_REQUESTS]; /* when its line arrives */
+    struct row fetched;                                               /* of the last instruction */
+    struct row result;                                                /* its completion */
+    struct row known;                                                 /* addresses of all stores are known */
     struct row access, leave;                /* last access of the store buffer to the cache; last store that left it */
     struct row never;                        /* TIME_LEAST */
     struct row unused;                       /* results without a register */
     struct row l1i, l2i, itlb, dtlb, branch; /* masks: -1 in lanes in which the structure is real */
+    struct row keeps_mshrs[FETCH_VARIANTS];  /* masks: lanes of the variant with a real L1I, which keep its MSHRs */
     struct row late_front; /* mask: lanes that use the delays of the judge with real instruction caches */
     struct row new_group[1 << GROUP_VARIANTS];      /* by node.new_group: 1 in lanes in which a fetch group begins */
     struct row reg[REGISTERS];                      /* completion of the youngest producer; reg[0] is `never` */
@@ -83,7 +86,10 @@ struct lanes {
     struct row fetch_arrival[GRAPH_FETCH_ARRIVALS]; /* ring, by arrival of instruction lines */
     struct row fetch_made[GRAPH_FETCH_ARRIVALS];    /* how many of its lines found an MSHR */
     struct row fetch_mshr[FETCH_MSHRS_MOST];        /* when each of few MSHRs for instruction lines is free, in order */
-    struct row arrival[GRAPH_ARRIVALS];             /* ring, by arrival */
+    struct row fetch_bus;                           /* when the last instruction line came from memory */
+    unsigned wrong_requests;                        /* of the last mispredicted instruction, as in its node */
+    struct wrong_fetch wrong_fetch[WRONG_PATH_REQUESTS];
+    struct row arrival[GRAPH_ARRIVALS];            /* ring, by arrival */
     uint16_t made[GRAPH_ARRIVALS][PREFETCH_LINES]; /* by arrival and line, bit j: in judge j the prefetch had an MSHR */
     struct row walked[GRAPH_WALKS];                /* ring, by walk: the translation is known */
     struct row *dispatched, *issued, *committed;   /* rings, by instruction */
@@ -159,6 +165,14 @@ INLINE unsigned caches_of(const struct lanes *l, unsigned group)
     return layout_caches(&l->core, group);
 }
 
+/* The enum fetch_variant of a group. */
+INLINE unsigned fetch_variant_of(const struct lanes *l, unsigned group)
+{
+    if (prediction_of(l, group) == PREDICTION_PERFECT)
+        return FETCH_PERFECT;
+    return caches_of(l, group) == DATA_CACHES - 1 ? FETCH_REAL : FETCH_EARLY;
+}
+
 /* ---- lanes.c */
 
 /* Instruction number `insn` is fetched and passes the front end. The instruction before it has been fetched; it has
@@ -172,7 +186,9 @@ INLINE unsigned lanes_growth(const struct graph_core *c, const struct graph_node
 {
     enum { STEPS = 8 }; /* single cycles between the stages */
     unsigned fetch = c->front_stages + (n->fetch_prefetches || n->fetch_demand ? c->fetch_latency : 0);
-    fetch += n->wrong_line[0].distance ? c->latency[LEVEL_L2] : 0;
+    unsigned line = c->latency[LEVEL_L2] + c->fetch_latency + c->bus_cycles; /* less what it takes beyond the L2 */
+    fetch += n->wrong_line[0].distance ? line : 0;
+    fetch += n->wrong_requests * line + (n->fetch_prefetches || n->fetch_demand ? 2 * c->bus_cycles : 0);
     unsigned result = c->latency[LEVEL_L1] + c->forward_latency + c->timing[n->class].latency;
     return node_cycles(n) + fetch + result + STEPS;
 }

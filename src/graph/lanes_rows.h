@@ -30,13 +30,30 @@ INLINE void add_predicted(const struct lanes *restrict l, struct row *restrict t
     }
 }
 
-/* Adds what instruction lines take beyond the L2, in sets with a real one. `alone`: the L2 has them unless it also has
- * data: then that is only in sets in which the data caches are real. */
-INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restrict to,
-                              const uint16_t cycles[PREDICTIONS], bool alone)
+/* Adds stalls of fetch that depend on the variant, in lanes with a real L1I. */
+INLINE void add_fetch_stall(const struct lanes *restrict l, struct row *restrict to,
+                            const uint16_t cycles[FETCH_VARIANTS])
 {
     for (unsigned g = 0; g < GROUPS; g++) {
-        lane_time c = (lane_time)(alone && caches_of(l, g) < DATA_CACHES - 1 ? 0 : cycles[prediction_of(l, g)]);
+        lane_time c = (lane_time)cycles[fetch_variant_of(l, g)];
+        for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
+            to->lane[i] = (lane_time)(to->lane[i] + (l->l1i.lane[i] & c));
+    }
+}
+
+/* What instruction lines take beyond the L2 in a group, where the L2 is real. `alone`, as node.second_alone: the L2 has
+ * them unless it also has data: then that is only in sets in which the data caches are real. */
+INLINE lane_time beyond_second_in(const struct lanes *l, unsigned group, unsigned cycles, unsigned alone)
+{
+    bool has = alone >> fetch_variant_of(l, group) & 1 && caches_of(l, group) < DATA_CACHES - 1;
+    return (lane_time)(has ? 0 : cycles);
+}
+
+INLINE void add_beyond_second(const struct lanes *restrict l, struct row *restrict to,
+                              const uint16_t cycles[FETCH_VARIANTS], unsigned alone)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        lane_time c = beyond_second_in(l, g, cycles[fetch_variant_of(l, g)], alone);
         for (unsigned i = g * GROUP_LANES; i < (g + 1) * GROUP_LANES; i++)
             to->lane[i] = (lane_time)(to->lane[i] + (l->l2i.lane[i] & c));
     }

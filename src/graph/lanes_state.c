@@ -56,7 +56,7 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
         l->base[i] += (uint64_t)by.lane[i];
     }
     find_judge_bases(l);
-    struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave};
+    struct row *single[] = {&l->fetched, &l->result, &l->known, &l->access, &l->leave, &l->fetch_bus};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         move_row(single[i], &by);
     move_rows(l->reg, REGISTERS - 1, REGISTERS - 1, REGISTERS - 1, &by); /* not reg[0] */
@@ -69,6 +69,8 @@ FOR_EACH_HOST void lanes_move_bases(struct lanes *l)
     move_rows(l->wrong_since, GRAPH_WRONG_PATHS - 1, l->wrong_paths, GRAPH_WRONG_PATHS, &by);
     for (unsigned k = 0; k < FETCH_MSHRS_MOST && c->fetch_mshrs <= FETCH_MSHRS_MOST; k++)
         move_row(&l->fetch_mshr[k], &by);
+    for (unsigned k = 0; k < GRAPH_WRONG_PATHS && c->fetch_mshrs <= FETCH_MSHRS_MOST; k++)
+        move_rows(l->wrong_arrival[k], WRONG_PATH_REQUESTS - 1, WRONG_PATH_REQUESTS - 1, WRONG_PATH_REQUESTS, &by);
     move_rows(l->dispatched, l->dispatch_mask, last, dispatch_reach(c), &by);
     move_rows(l->issued, l->issue_mask, last, c->rob_size, &by);
     move_rows(l->committed, l->commit_mask, last, commit_reach(c), &by);
@@ -97,6 +99,8 @@ static void init_masks(struct lanes *l)
         l->itlb.lane[i] = real & GRAPH_ITLB ? -1 : 0;
         l->dtlb.lane[i] = real & GRAPH_DTLB ? -1 : 0;
         l->branch.lane[i] = real & GRAPH_BRANCH ? -1 : 0;
+        for (unsigned v = 0; v < FETCH_VARIANTS; v++)
+            l->keeps_mshrs[v].lane[i] = fetch_variant_of(l, i / GROUP_LANES) == v ? l->l1i.lane[i] : 0;
         l->late_front.lane[i] = layout_is_late(i) ? -1 : 0;
         for (unsigned groups = 0; groups < 1 << GROUP_VARIANTS; groups++)
             l->new_group[groups].lane[i] = groups >> group_variant(real) & 1;
@@ -115,7 +119,7 @@ static void fill(struct row *r, size_t count, lane_time time)
 /* All times are long ago, except that fetch begins at the base. */
 static void init_times(struct lanes *l)
 {
-    struct row *single[] = {&l->result, &l->known, &l->access, &l->leave, &l->never};
+    struct row *single[] = {&l->result, &l->known, &l->access, &l->leave, &l->never, &l->fetch_bus};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         fill(single[i], 1, TIME_LEAST);
     fill(&l->fetched, 1, TIME_START);

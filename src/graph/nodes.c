@@ -16,15 +16,22 @@ static void cut(uint16_t *cycles, unsigned most)
 
 static void cut_all(struct graph_node *n, unsigned most)
 {
-    uint16_t *single[] = {&n->misfetch_cycles,       &n->fetch_demand,    &n->fetch_demand_second,
-                          &n->fetch_prefetch_cycles, &n->prefetch_cycles, &n->second_prefetch_cycles,
-                          &n->wrong_beyond};
-    uint16_t *pairs[] = {n->itlb_cycles, n->dtlb_cycles, n->l1i_cycles, n->l2i_cycles, n->load_cycles, n->drain_cycles};
+    uint16_t *single[] = {&n->misfetch_cycles, &n->fetch_demand, &n->fetch_prefetch_cycles, &n->prefetch_cycles,
+                          &n->second_prefetch_cycles};
+    uint16_t *pairs[] = {n->itlb_cycles, n->dtlb_cycles, n->load_cycles, n->drain_cycles};
     for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
         cut(single[i], most);
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (unsigned v = 0; v < PREDICTIONS; v++)
             cut(&pairs[i][v], most);
+    for (unsigned v = 0; v < FETCH_VARIANTS; v++) {
+        cut(&n->l1i_cycles[v], most);
+        cut(&n->l2i_cycles[v], most);
+        cut(&n->fetch_demand_second[v], most);
+        cut(&n->wrong_beyond[v], most);
+    }
+    for (unsigned i = 0; i < n->wrong_requests; i++)
+        cut(&n->wrong_fetch[i].beyond, most);
     for (unsigned i = 0; n->wrong_line[0].distance && i < WRONG_REQUESTS; i++) {
         struct wrong_edge *w = &n->wrong_line[i];
         uint16_t *parts[] = {&w->cycles, &w->lines, &w->second_lines, &w->walks, &w->room};
@@ -76,7 +83,7 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
     const struct held_insn *h = &held->of[i & held->mask];
     if (b->looked == b->insns)
         look_at_bundle(b, held, i);
-    *n = blank;
+    memcpy(n, &blank, offsetof(struct graph_node, wrong_fetch));
     n->flags = flags_of(h);
     n->class = h->class;
     memcpy(n->source, h->source, sizeof n->source);
@@ -87,6 +94,8 @@ void node_build(struct node_builder *b, const struct held_insns *held, uint64_t 
         cut(&n->unit_wait.cycles, b->core.edge_most);
     }
     nodes_set_fetch(b, h, n);
+    if (h->mispredicted)
+        nodes_set_wrong_requests(b, h, n);
     n->room = room_take(&b->room, h);
     if (h->flags & IS_LOAD && h->size)
         nodes_set_load(b, h, n);
@@ -117,7 +126,7 @@ struct node_builder *node_builder_new(const struct graph_core *c, const struct c
     fetch_groups_init(&b->groups, c);
     bool has_room = room_init(&b->room, c);
     if (b->memory && has_room && second_alone_init(&b->code_second, config) &&
-        second_alone_init(&b->data_second, config))
+        second_alone_init(&b->early_second, config) && second_alone_init(&b->data_second, config))
         return b;
     node_builder_free(b);
     error_set(err, -ENOMEM, "out of memory for the dependence graph");
@@ -128,6 +137,7 @@ void node_builder_begin(struct node_builder *b, struct core *c)
 {
     core_copy_memory_state(c, b->memory);
     second_alone_begin(&b->code_second, memsys_second_lines(b->memory));
+    second_alone_begin(&b->early_second, memsys_second_lines(b->memory));
     second_alone_begin(&b->data_second, memsys_second_lines(b->memory));
     memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
 }
@@ -143,6 +153,7 @@ void node_builder_free(struct node_builder *b)
         return;
     memsys_free(b->memory);
     second_alone_free(&b->code_second);
+    second_alone_free(&b->early_second);
     second_alone_free(&b->data_second);
     room_free(&b->room);
     free(b);

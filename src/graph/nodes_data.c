@@ -194,7 +194,7 @@ static void set_data_alone(struct node_builder *b, const struct held_insn *h, st
         return;
     if (a->level <= LEVEL_L2)
         second_alone_confirm(&b->data_second, h->addr);
-    n->data_alone = second_alone_use(&b->data_second, h->addr, b->insns, b->core.rob_size);
+    n->data_alone = second_alone_use(&b->data_second, h->addr, b->insns, b->core.rob_size) && level > LEVEL_L2;
 }
 
 /* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line
@@ -257,6 +257,8 @@ static void set_store_arrival(const struct node_builder *b, const struct data_ac
         if (n->arrival_distance[v] && (d->merged || d->level == LEVEL_L1))
             n->drain_cycles[v] = 1;
     }
+    if (d->merged && e->prefetched && !n->arrival_distance[PREDICTION_REAL])
+        n->late_distance = n->arrival_distance[PREDICTION_PERFECT];
 }
 
 /* Cycles of a store from its access until it leaves the store buffer, with perfect prediction. `d` is its access in the
@@ -303,6 +305,8 @@ void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct g
         set_store_arrival(b, d, n, e);
         e->prefetch_arrival = 0;
         add_arrival(b, h->addr, n, e, n->requests, (unsigned[PREDICTIONS]){d->level, level});
+    } else if (d->merged || d->level == LEVEL_L1) {
+        set_store_arrival(b, d, n, entry_of(b->line, h->addr >> b->data_shift));
     }
     set_prefetches(b, n);
 }

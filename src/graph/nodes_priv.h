@@ -34,7 +34,7 @@ struct line_entry {
     uint32_t prefetch_arrival; /* of a prefetch that has not been used; 0: none */
     uint16_t prefetch_cycles;  /* its latency */
     uint8_t prefetch_line;     /* its number among the lines of one access, less than PREFETCH_LINES */
-    bool alone;                /* of a prefetched instruction line: the L2 had it, if no data is in the L2 */
+    uint8_t alone;             /* of a prefetched instruction line: the L2 had it, as in node.second_alone */
     uint32_t insn;             /* of a line of the L2: the instruction that requested it last */
 };
 
@@ -56,6 +56,7 @@ struct node_builder {
     unsigned fetch_shift, data_shift, second_shift; /* log2 of the bytes of lines: of the L1I, the L1D and the L2 */
     struct memsys *memory;                          /* as instructions that retire leave it */
     struct second_alone code_second;                /* the L2 without data */
+    struct second_alone early_second;               /* the same with lines of wrong paths, if there are few MSHRs */
     struct second_alone data_second;                /* the L2 without instructions */
     uint64_t insns;                                 /* nodes built so far */
     uint64_t looked;                                /* instructions looked at so far; without bundles 0 */
@@ -121,6 +122,8 @@ unsigned nodes_add_prefetches(struct node_builder *b, bool data, unsigned into, 
 /* ---- nodes_fetch.c, nodes_data.c: parts of a node */
 
 void nodes_set_fetch(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
+/* The requests of the wrong path behind a mispredicted instruction. */
+void nodes_set_wrong_requests(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
 void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
 void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct graph_node *n);
 

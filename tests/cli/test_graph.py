@@ -1,5 +1,6 @@
 """`stack --method graph`: what the dependence graph predicts is what simulations of idealized cores take; its pages and
 documents; and the cores that have no graph."""
+import re
 from unittest.mock import ANY
 
 import pytest
@@ -41,6 +42,22 @@ def test_predicted_cycles_are_those_of_a_simulation(here, core, workload, perfec
     settings = " ".join(f"--set perfect.{p}=yes" for p in perfect)
     simulated = measure(here, f"stat --quiet {options} {settings} ./{workload}").report["cycles"]
     assert abs(predicted(report, *perfect) - simulated) <= 0.01 * simulated
+
+
+def times_in(here, structures):
+    """What tests/graph/compare says about an idealized core: the lag of the graph, and how many places it lists."""
+    result = here.execute([PROJECT / "build/graph/compare", *"--quick --max-insns 100000 --times 4".split(),
+                           "--times-in", structures, "./mix"])
+    found = re.search(r"lag of the graph at the end: (-?\d+) cycles", result.out)
+    assert found or result.status == 125
+    return int(found[1]) if found else result.err, len(re.findall(r"(?m) graph .* simulated ", result.out))
+
+
+def test_times_of_an_idealized_core_show_where_the_graph_lags(here):
+    lag, places = times_in(here, "l1i,branch")
+    assert places == 4 and abs(lag) < 2000
+    assert "no set l2i" in times_in(here, "l2i")[0]
+    assert "no structure l4" in times_in(here, "l4,l1i")[0]
 
 
 # Two branches that nobody can predict, shortly after each other; the wrong path of the first one divides.

@@ -1,14 +1,15 @@
 /* compare: the dependence graph of a run, evaluated by src/graph, evaluated literally, and compared with simulations.
  *
  *     compare [--core NAME|FILE] [--set KEY=VALUE]... [--max-insns N] [--simulate] [--times N]
- *             [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS] | --restore FILE
+ *             [--times-in STRUCTURES] [--quick] [--show] [--jobs N] [--] PROGRAM [ARGUMENTS] | --restore FILE
  *
  * The vectors must agree with the literal evaluation in every set of real structures: what does not hold is a line on
  * standard output. With --simulate the program is also simulated on each of the idealized cores, and a table shows
  * predicted and simulated cycles. With --times N, a table shows the N places in the program at which the times of the
  * graph and of the simulation part most (times.h), in the set of structures that are real on the core: with
- * `--set perfect.branch=yes`, in one with perfect prediction. Exit status 0, 1 if evaluations differ, 125
- * for other errors. */
+ * `--set perfect.branch=yes`, in one with perfect prediction. With --times-in the graph of the core as it is predicts
+ * the core on which only the named structures are real (`l1i,branch`, or `none`), and that core is simulated. Exit
+ * status 0, 1 if evaluations differ, 125 for other errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -41,6 +42,7 @@ struct recording {
     uint64_t *stores; /* numbers of instructions, by number of the store */
     uint64_t store_count, store_room, drained;
     struct literal_times *times; /* of the simulation, by instruction, if they are wanted */
+    uint64_t ideal_count;        /* instructions that have retired on the core of --times-in */
     struct times_log log;
     uint64_t space;
     struct graph_core core;
@@ -52,6 +54,8 @@ struct comparison {
     struct guest_options guest;
     bool simulate, quick, show, base;
     uint64_t jobs, time_rows;
+    const char *times_in;
+    unsigned times_real; /* the set of times_in, or of the structures that are real on the core */
     struct own_output own;
     struct recording recording;
     struct graph *graph;
@@ -141,6 +145,17 @@ static void on_completed(void *context, const struct insn_view *v, uint64_t cycl
 {
     struct comparison *k = context;
     times_completed(&k->recording.log, v, cycle);
+}
+
+/* An instruction retires on the core of --times-in, which retires the same instructions as the core as it is. */
+static void on_ideal_retired(void *context, const struct retired_insn *r, uint64_t cycle)
+{
+    struct comparison *k = context;
+    struct recording *c = &k->recording;
+    if (c->ideal_count == c->count || c->insns[c->ideal_count].pc != r->pc)
+        abort();
+    c->times[c->ideal_count] = c->log.of_slot[r->slot];
+    c->times[c->ideal_count++].committed = (int64_t)cycle;
 }
 
 static void keep_cycles(void *context, const struct graph_cycles *cycles)
@@ -371,7 +386,7 @@ static void show_times(struct comparison *c, const struct graph_node *nodes)
 {
     struct recording *r = &c->recording;
     struct literal_times *times = resized(NULL, r->count + 1, sizeof *times);
-    literal_evaluate(&r->core, nodes, r->count, real_on(&c->core.config), times);
+    literal_evaluate(&r->core, nodes, r->count, c->times_real, times);
     times_print(c->own.out, r->insns, times, r->times, r->count, (unsigned)c->time_rows);
     free(times);
 }
@@ -408,7 +423,43 @@ static void show_simulated(struct comparison *c)
             100 * ((double)c->streamed.with[GRAPH_EVERYTHING] / (double)c->simulated[GRAPH_EVERYTHING] - 1));
 }
 
+/* Simulates the core of --times-in, for its times. */
+static int simulate_times(struct comparison *c, struct error *err)
+{
+    struct core_observer observer = {.fetched = on_fetched,
+                                     .dispatched = on_dispatched,
+                                     .issued = on_issued,
+                                     .completed = on_completed,
+                                     .retired = on_ideal_retired,
+                                     .context = c};
+    struct core_config core = core_of(c, c->times_real);
+    uint64_t cycles;
+    return reopen(c, err) != 0 ? -EINVAL : simulate(c, &core, &observer, &cycles, err);
+}
+
 /* ---- the command line */
+
+/* Sets c->times_real. */
+static int find_times_set(struct comparison *c, struct error *err)
+{
+    char text[128];
+    c->times_real = real_on(&c->core.config);
+    if (c->times_in == NULL)
+        return 0;
+    c->times_real = 0;
+    snprintf(text, sizeof text, "%s", c->times_in);
+    for (char *word = strtok(text, ","); word && strcmp(c->times_in, "none") != 0; word = strtok(NULL, ",")) {
+        unsigned bit = 0;
+        for (unsigned real = 1; real < SETS; real <<= 1) {
+            struct reference_run run = run_of_set(real);
+            bit |= strcmp(component_rows[__builtin_ctz(run.real)].key, word) == 0 ? real : 0;
+        }
+        if (!bit)
+            return error_set(err, -EINVAL, "no structure %s", word);
+        c->times_real |= bit;
+    }
+    return graph_has_set(c->times_real) ? 0 : error_set(err, -EINVAL, "no set %s", c->times_in);
+}
 
 /* The guest's output goes nowhere. */
 static void silence(void)
@@ -427,6 +478,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     int code = core_options_finish(&c->core, err);
     if (code == 0)
         code = guest_options_finish(&c->guest, argv, err);
+    if (code == 0)
+        code = find_times_set(c, err);
     if (code == 0)
         code = graph_check(&c->core.config, err);
     for (size_t i = 0; code == 0 && i < c->what_if_texts.count; i++)
@@ -459,6 +512,8 @@ static int run_all(struct comparison *c, char **argv, struct error *err)
     for (uint64_t i = 0; i < r->count; i++)
         node_build(r->builder, &held, i, &nodes[i]);
     compare_evaluations(c, nodes);
+    if (c->times_in && simulate_times(c, err) != 0)
+        return -EINVAL;
     if (c->show)
         show_predicted(c);
     if (c->time_rows)
@@ -500,6 +555,7 @@ int main(int argc, char **argv)
     const struct option table[] = {
         {"simulate", OPTION_FLAG, &c.simulate, NULL, "also simulate all idealized cores"},
         {"times", OPTION_COUNT, &c.time_rows, "N", "show the N places at which graph and simulation part most"},
+        {"times-in", OPTION_STRING, &c.times_in, "STRUCTURES", "with --times: in the set in which these are real"},
         {"show", OPTION_FLAG, &c.show, NULL, "show the predicted cycles of each set"},
         {"quick", OPTION_FLAG, &c.quick, NULL, "leave out the literal evaluation"},
         {"what-if", OPTION_LIST, &c.what_if_texts, "TEXT", "compare what-ifs instead of sets"},

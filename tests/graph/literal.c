@@ -1,54 +1,6 @@
-#include "graph/literal.h"
-
-#include <assert.h>
 #include <stdlib.h>
 
-#include "graph/contention.h"
-
-#define LONG_AGO INT64_MIN / 2
-
-/* What the judge of a set says about one instruction. */
-struct verdict {
-    uint16_t room; /* distance to the instruction whose issue makes room in the queue; 0: there is room */
-    struct contention_wait mshr;
-    uint64_t committed_at;        /* with bundles: the instruction whose completion lets its bundle commit */
-    bool merges;                  /* it waits for a prefetch, and does not request its line */
-    uint16_t issue, retry, again; /* cycles that the first issue, the one after a translation and the last one wait */
-};
-
-struct evaluation {
-    const struct graph_core *core;
-    const struct graph_node *nodes;
-    unsigned real;
-    bool judges; /* evaluates contention; else takes `verdict` from the set that does */
-    struct literal_times *times;
-    struct verdict *verdict;
-    int64_t reg[64];              /* completion of the youngest producer */
-    int64_t known, access, leave; /* addresses of stores known; the store buffer's last access; last one to leave */
-    int64_t *data, *left;         /* by number of the store, from 1 */
-    int64_t *fetch_arrival;       /* by number of the arrival of instruction lines, from 1 */
-    uint8_t *fetch_made;          /* how many of its lines found an MSHR */
-    int64_t fetch_mshr[FETCH_MSHRS_MOST]; /* when each MSHR for instruction lines is free, in order */
-    int64_t *arrival;                     /* by number of the arrival, from 1 */
-    uint8_t *made;                        /* by arrival, bit k: the prefetch of line k had an MSHR */
-    int64_t *walked;                      /* by number of the walk, from 1: the translation is known */
-    uint64_t stores, arrivals, fetch_arrivals, walks;
-    uint64_t wrong_paths;  /* mispredicted instructions that have been fetched */
-    uint64_t *wrong_path;  /* which ones they are, from 1 */
-    uint64_t fetched;      /* instructions that have been fetched */
-    uint64_t first, end;   /* the bundle that executes: its first instruction, and the one after its last */
-    int64_t *freed;        /* commit of each bundle */
-    uint64_t bundles;      /* that have committed */
-    uint64_t *store_insn;  /* by number of the store: its instruction */
-    uint64_t *arrivals_at; /* by instruction: arrivals before it */
-    struct contention_limits limits;
-    struct contention contention;
-};
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#include "graph/literal_priv.h"
 
 /* The set that judges contention for a set: D-TLB and I-TLB are real, the instruction caches are both real or both
  * perfect.
@@ -57,11 +9,6 @@ static unsigned judge_of(unsigned real)
 {
     unsigned caches = real & GRAPH_L1I ? GRAPH_L1I | GRAPH_L2I : 0;
     return real | caches | GRAPH_ITLB | GRAPH_DTLB;
-}
-
-static unsigned prediction(const struct evaluation *e)
-{
-    return e->real & GRAPH_BRANCH ? PREDICTION_REAL : PREDICTION_PERFECT;
 }
 
 /* ---- contention, judged or taken from the judge */
@@ -110,101 +57,6 @@ static void add_miss(struct evaluation *e, int64_t begin, int64_t end, bool requ
 }
 
 /* ---- stages */
-
-/* What instruction lines take beyond the L2. `alone`: it has them if it has no data. */
-static unsigned beyond_second(const struct evaluation *e, unsigned cycles, bool alone)
-{
-    bool data = (e->real & (GRAPH_L1D | GRAPH_L2D)) == (GRAPH_L1D | GRAPH_L2D);
-    return e->real & GRAPH_L2I && (data || !alone) ? cycles : 0;
-}
-
-/* Takes the MSHR for instruction lines that is free first. */
-static void take_fetch_mshr(struct evaluation *e, int64_t until)
-{
-    unsigned k = 0;
-    for (; k + 1 < e->core->fetch_mshrs && e->fetch_mshr[k + 1] < until; k++)
-        e->fetch_mshr[k] = e->fetch_mshr[k + 1];
-    e->fetch_mshr[k] = until;
-}
-
-/* With perfect prediction: instruction lines that fetch waits for or requests at time f. */
-static int64_t read_line(struct evaluation *e, const struct graph_node *n, int64_t f)
-{
-    uint64_t number = e->fetch_arrivals + 1 - n->fetch_distance;
-    if (n->fetch_distance && (!n->fetch_uses || e->fetch_made[number] > n->fetch_line))
-        return later(f, e->fetch_arrival[number]);
-    if (!n->fetch_demand)
-        return f;
-    f = later(f, e->fetch_mshr[0]) + n->fetch_demand;
-    f += beyond_second(e, n->fetch_demand_second, n->demand_second_alone);
-    take_fetch_mshr(e, f + e->core->fetch_latency);
-    return f;
-}
-
-/* Instruction lines that fetch makes the prefetcher propose at time f. */
-static void propose_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
-{
-    uint64_t number = ++e->fetch_arrivals;
-    e->fetch_arrival[number] = f + (e->real & GRAPH_L1I ? e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1] : 0) +
-                               beyond_second(e, n->fetch_prefetch_cycles, n->prefetch_second_alone);
-    e->fetch_made[number] = 0;
-    if (e->core->fetch_mshrs > FETCH_MSHRS_MOST)
-        return;
-    for (unsigned k = 0; k < n->fetch_prefetch_lines && e->fetch_mshr[0] <= f; k++) {
-        e->fetch_made[number]++;
-        take_fetch_mshr(e, e->fetch_arrival[number] + e->core->fetch_latency);
-    }
-}
-
-/* A line that wrong paths request, if one of them is long enough. */
-static int64_t await_wrong_path(const struct evaluation *e, const struct graph_node *n, int64_t f)
-{
-    bool data = (e->real & (GRAPH_L1D | GRAPH_L2D)) == (GRAPH_L1D | GRAPH_L2D);
-    int64_t latency = e->core->latency[LEVEL_L2] - e->core->latency[LEVEL_L1];
-    latency += beyond_second(e, n->wrong_beyond, n->second_alone);
-    for (unsigned k = 0; k < WRONG_REQUESTS && n->wrong_line[k].distance; k++) {
-        const struct wrong_edge *w = &n->wrong_line[k];
-        const struct literal_times *branch = &e->times[e->wrong_path[e->wrong_paths + 1 - w->distance]];
-        int64_t request = w->cycles + w->lines + (data ? w->room : 0);
-        request += e->real & GRAPH_L2I ? w->second_lines : 0;
-        request += e->real & GRAPH_ITLB ? w->walks : 0;
-        if (request < branch->completed - branch->fetched)
-            return later(f, branch->fetched + request + latency);
-    }
-    return f + latency;
-}
-
-/* Instruction lines that fetch waits for at time f. */
-static int64_t read_lines(struct evaluation *e, const struct graph_node *n, int64_t f)
-{
-    unsigned v = prediction(e);
-    int64_t start = f;
-    if (e->real & GRAPH_L1I && v == PREDICTION_PERFECT)
-        f = read_line(e, n, f);
-    if (n->fetch_prefetches)
-        propose_lines(e, n, start);
-    f += e->real & GRAPH_L1I ? n->l1i_cycles[v] : 0;
-    f += beyond_second(e, n->l2i_cycles[v], n->second_alone);
-    return n->wrong_line[0].distance && e->real & GRAPH_L1I && e->real & GRAPH_BRANCH ? await_wrong_path(e, n, f) : f;
-}
-
-static int64_t fetch(struct evaluation *e, const struct graph_node *n, uint64_t i)
-{
-    const struct literal_times *t = e->times;
-    int64_t f = (i ? t[i - 1].fetched : 0) + (n->new_group >> group_variant(e->real) & 1);
-    if (i >= e->core->front_size)
-        f = later(f, t[i - e->core->front_size].dispatched);
-    if (i && e->nodes[i - 1].flags & NODE_MISPREDICTED && e->real & GRAPH_BRANCH)
-        f = later(f, t[i - 1].completed);
-    if (i && e->nodes[i - 1].flags & NODE_SERIAL)
-        f = later(f, t[i - 1].committed);
-    f += e->real & GRAPH_ITLB ? n->itlb_cycles[prediction(e)] : 0;
-    f += e->real & GRAPH_BRANCH ? n->misfetch_cycles : 0;
-    f = read_lines(e, n, f);
-    if (n->flags & NODE_MISPREDICTED)
-        e->wrong_path[++e->wrong_paths] = i;
-    return f;
-}
 
 static int64_t decode(const struct evaluation *e, uint64_t i, int64_t fetched)
 {
@@ -422,6 +274,8 @@ static int64_t line_of_store(const struct evaluation *e, const struct graph_node
     unsigned distance = n->arrival_distance[prediction(e)], second = n->second_distance[prediction(e)];
     if (n->flags & NODE_LOAD || !(e->real & GRAPH_L1D))
         return LONG_AGO;
+    if (n->late_distance && !(e->real & GRAPH_L2D))
+        return e->arrival[e->arrivals + 1 - n->late_distance];
     if (second && e->real & GRAPH_L2D)
         distance = second;
     return distance ? e->arrival[e->arrivals + 1 - distance] : LONG_AGO;
@@ -438,6 +292,8 @@ static void drain(struct evaluation *e, const struct graph_node *n, uint64_t i, 
 {
     unsigned second = e->core->latency[LEVEL_L2];
     unsigned cycles = e->real & GRAPH_L1D ? n->drain_cycles[prediction(e)] : 1;
+    if (n->late_distance && !(n->flags & NODE_LOAD) && !(e->real & GRAPH_L2D))
+        cycles = 1;
     if (cycles > second && second_has_data(e, n))
         cycles = second;
     e->access = later(e->access, c);
@@ -476,7 +332,7 @@ static int64_t commit(struct evaluation *e, const struct graph_node *n, uint64_t
 static void fetch_next(struct evaluation *e)
 {
     uint64_t i = e->fetched++;
-    e->times[i].fetched = fetch(e, &e->nodes[i], i);
+    e->times[i].fetched = literal_fetch(e, &e->nodes[i], i);
     e->times[i].decoded = decode(e, i, e->times[i].fetched);
 }
 
@@ -559,6 +415,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
     e->fetched = e->bundles = e->wrong_paths = 0;
     for (unsigned k = 0; k < FETCH_MSHRS_MOST; k++)
         e->fetch_mshr[k] = LONG_AGO;
+    e->fetch_bus = LONG_AGO;
     for (uint64_t i = 0; i <= 4 * count; i++)
         e->arrival[i] = LONG_AGO;
     if (e->core->bundle) {
@@ -568,7 +425,7 @@ static void evaluate(struct evaluation *e, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         const struct graph_node *n = &e->nodes[i];
         struct literal_times *t = &e->times[i];
-        t->fetched = fetch(e, n, i);
+        t->fetched = literal_fetch(e, n, i);
         t->decoded = decode(e, i, t->fetched);
         t->dispatched = dispatch(e, n, i, t->decoded);
         t->issued = first_issue(e, n, i, t->dispatched);
@@ -599,6 +456,7 @@ static uint64_t evaluate_judged(const struct graph_core *c, const struct graph_n
     e.fetch_made = allocate(count, sizeof *e.fetch_made);
     e.walked = allocate(count, sizeof *e.walked);
     e.wrong_path = allocate(count, sizeof *e.wrong_path);
+    e.wrong_arrivals = allocate(count, sizeof *e.wrong_arrivals);
     e.made = allocate(4 * count, sizeof *e.made);
     e.freed = allocate(count, sizeof *e.freed);
     e.store_insn = allocate(count, sizeof *e.store_insn);
@@ -619,6 +477,7 @@ static uint64_t evaluate_judged(const struct graph_core *c, const struct graph_n
     free(e.fetch_made);
     free(e.walked);
     free(e.wrong_path);
+    free(e.wrong_arrivals);
     free(e.made);
     free(e.freed);
     free(e.store_insn);

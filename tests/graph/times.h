@@ -1,6 +1,6 @@
 /* The times of the graph beside those of the simulation, instruction by instruction, to find what the graph gets wrong.
  *
- * The lag of an instruction is how much later the graph commits it than the simulation, everything real. A place in the
+ * The lag of an instruction is how much later the graph commits it than the simulation of the same set. A place in the
  * program at which the lag grows or shrinks again and again has an edge that is missing or wrong. */
 #ifndef CYCLESCOPE_TESTS_GRAPH_TIMES_H
 #define CYCLESCOPE_TESTS_GRAPH_TIMES_H

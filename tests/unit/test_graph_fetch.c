@@ -44,7 +44,7 @@ static struct graph_node *add_wrong_path(unsigned cycles)
     n->source[0] = REG;
     n = add();
     n->wrong_line[0] = (struct wrong_edge){.distance = 1, .cycles = (uint16_t)cycles};
-    n->wrong_beyond = BEYOND;
+    n->wrong_beyond[FETCH_REAL] = n->wrong_beyond[FETCH_EARLY] = BEYOND;
     return n;
 }
 
@@ -110,7 +110,142 @@ static void a_wrong_path_may_be_very_long(void **state)
     }
 }
 
+/* ---- few MSHRs for instruction lines */
+
+/* The core, with a prefetcher of instruction lines that has this many MSHRs. */
+static struct core_config config_with(unsigned mshrs)
+{
+    struct core_config config;
+    core_config_default(&config);
+    config.l1i_prefetch = config.l1i_prefetch_degree = 1;
+    config.l1i_mshrs = mshrs;
+    return config;
+}
+
+enum { EARLY = GRAPH_EVERYTHING & ~(GRAPH_L1D | GRAPH_L2D), PERFECT = GRAPH_EVERYTHING & ~GRAPH_BRANCH };
+
+/* An instruction that requests a line from beyond the L2. */
+static struct graph_node *add_demand(unsigned beyond)
+{
+    struct graph_node *n = add();
+    n->new_group = 0xff;
+    n->fetch_demand = LINE;
+    n->fetch_demand_second[FETCH_PERFECT] = n->fetch_demand_second[FETCH_EARLY] = (uint16_t)beyond;
+    n->fetch_requests = 1 << FETCH_PERFECT | 1 << FETCH_EARLY;
+    return n;
+}
+
+/* A mispredicted branch, whose wrong path requests a line in the cycle after it, and an instruction that requests
+ * another line. */
+static struct graph_node *add_wrong_request(void)
+{
+    begin();
+    struct graph_node *n = add();
+    n->flags = NODE_MISPREDICTED;
+    n->wrong_requests = 1;
+    n->wrong_fetch[0] = (struct wrong_fetch){.cycles = 1, .beyond = BEYOND};
+    add_demand(0);
+    return n;
+}
+
+static void a_wrong_path_leaves_its_requests_behind(void **state)
+{
+    (void)state;
+    const long resolved = 1 + FRONT_STAGES + 1 + 1, until = 1 + 1 + LINE + BEYOND + 1;
+    struct core_config one = config_with(1), two = config_with(2);
+    struct graph_node *n = add_wrong_request();
+    assert_int_equal(evaluate_on(&one).with[EARLY], until + LINE + REST);
+    assert_int_equal(evaluate_on(&two).with[EARLY], resolved + LINE + REST);
+    assert_int_equal(evaluate_on(&one).with[PERFECT], 1 + 1 + LINE + REST);
+    /* A wrong path that ends before does not request the line. */
+    n->wrong_fetch[0].cycles = 50;
+    assert_int_equal(evaluate_on(&one).with[EARLY], resolved + LINE + REST);
+    /* Without data, the L2 has the line. */
+    n->wrong_fetch[0] = (struct wrong_fetch){.cycles = 1, .beyond = BEYOND, .second_alone = true};
+    assert_int_equal(evaluate_on(&one).with[EARLY], 1 + 1 + LINE + 1 + LINE + REST);
+}
+
+static void a_prefetch_of_a_wrong_path_needs_a_free_mshr(void **state)
+{
+    (void)state;
+    const long resolved = 1 + FRONT_STAGES + 1 + 1;
+    struct core_config one = config_with(1), two = config_with(2);
+    for (unsigned prefetch = 0; prefetch < 2; prefetch++) {
+        struct graph_node *n = add_wrong_request();
+        n->wrong_requests = 2;
+        n->wrong_fetch[1] = n->wrong_fetch[0];
+        n->wrong_fetch[1].prefetch = prefetch;
+        long first = 1 + 1 + LINE + BEYOND + 1, second = first + LINE + BEYOND + 1;
+        assert_int_equal(evaluate_on(&one).with[EARLY], (prefetch ? first : second) + LINE + REST);
+        assert_int_equal(evaluate_on(&two).with[EARLY], first + LINE + REST);
+        n->wrong_requests = 0;
+        assert_int_equal(evaluate_on(&one).with[EARLY], resolved + LINE + REST);
+    }
+}
+
+static void the_right_path_uses_what_a_wrong_path_has_requested(void **state)
+{
+    (void)state;
+    const long resolved = 1 + FRONT_STAGES + 1 + 1;
+    struct core_config config = config_with(2);
+    struct graph_node *n = add_wrong_request();
+    struct graph_node *user = &nodes[1];
+    user->fetch_requests = 0;
+    user->new_group = 0;
+    user->wrong_line[0] = (struct wrong_edge){.distance = 1, .number = 1, .cycles = 1};
+    user->wrong_beyond[FETCH_REAL] = user->wrong_beyond[FETCH_EARLY] = BEYOND;
+    assert_int_equal(evaluate_on(&config).with[EARLY], 1 + 1 + LINE + BEYOND + REST);
+    n->wrong_fetch[0].cycles = 50;
+    assert_int_equal(evaluate_on(&config).with[EARLY], resolved + LINE + BEYOND + REST);
+}
+
+static void instruction_lines_from_memory_share_the_bus(void **state)
+{
+    (void)state;
+    struct core_config config = config_with(4);
+    config.memory_bytes_per_cycle = 1;
+    const long transfer = 63, memory = BEYOND + transfer;
+    begin();
+    struct graph_node *n = add_demand(memory);
+    n->fetch_prefetches = true;
+    n->fetch_prefetch_lines = 1;
+    n->fetch_prefetch_cycles = memory;
+    n->fetch_proposes = 1 << FETCH_PERFECT | 1 << FETCH_EARLY;
+    n = add();
+    n->fetch_distance = 1;
+    n->fetch_awaits = n->fetch_proposes | 1 << FETCH_PERFECT | 1 << FETCH_EARLY;
+    const unsigned sets[] = {EARLY, PERFECT};
+    for (unsigned k = 0; k < 2; k++)
+        assert_int_equal(evaluate_on(&config).with[sets[k]], 1 + LINE + memory + transfer + 1 + REST);
+    config.memory_bytes_per_cycle = 0;
+    for (unsigned k = 0; k < 2; k++)
+        assert_int_equal(evaluate_on(&config).with[sets[k]], 1 + LINE + memory + REST);
+}
+
 /* ---- lines of wrong paths, in the core */
+
+static void a_wrong_path_keeps_its_first_requests(void **state)
+{
+    (void)state;
+    struct wrong_lines w;
+    wrong_lines_reset(&w);
+    wrong_lines_begin(&w, 90, 900);
+    uint16_t path = wrong_lines_begin(&w, 100, 1000);
+    for (unsigned k = 0; k <= WRONG_PATH_REQUESTS; k++)
+        wrong_lines_request(&w, 0x4000 + 64 * k, k == 1, 1001 + k, 1003 + k, 1270);
+    wrong_lines_begin(&w, 120, 1100);
+    const struct wrong_made *made = wrong_lines_made(&w, path);
+    for (unsigned k = 0; k < WRONG_PATH_REQUESTS; k++) {
+        assert_int_equal(made[k].line, 0x4000 + 64 * k);
+        assert_int_equal(made[k].request.distance, 1);
+        assert_int_equal(made[k].request.cycles, 1 + k);
+        assert_int_equal(made[k].request.latency, 269 - k);
+        assert_int_equal(made[k].request.mshr_cycles, 2);
+        assert_int_equal(made[k].request.prefetch, k == 1);
+        assert_int_equal(wrong_lines_used(&w, wrong_lines_use(&w, made[k].line, 130))[0].number, k + 1);
+    }
+    assert_int_equal(wrong_lines_used(&w, wrong_lines_use(&w, 0x4000 + 64 * WRONG_PATH_REQUESTS, 130))[0].number, 0);
+}
 
 static void a_wrong_line_is_told_once(void **state)
 {
@@ -121,7 +256,7 @@ static void a_wrong_line_is_told_once(void **state)
     wrong_lines_begin(&w, 100, 1000);
     wrong_lines_walk(&w, 30);
     wrong_lines_wait(&w, 259, 9);
-    wrong_lines_request(&w, 0x4000, 1300, 1560);
+    wrong_lines_request(&w, 0x4000, false, 1300, 1300, 1560);
     assert_int_equal(wrong_lines_use(&w, 0x4020, 110), 0);
     r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 110));
     assert_int_equal(r[0].distance, 10);
@@ -141,7 +276,7 @@ static void the_soonest_of_later_wrong_paths_counts(void **state)
     const struct wrong_request *r;
     wrong_lines_reset(&w);
     wrong_lines_begin(&w, 100, 1000);
-    wrong_lines_request(&w, 0x4000, 1010, 1270);
+    wrong_lines_request(&w, 0x4000, false, 1010, 1010, 1270);
     wrong_lines_touch(&w, 0x4000, 1011);
     wrong_lines_begin(&w, 120, 1100);
     wrong_lines_touch(&w, 0x4000, 1106);
@@ -165,7 +300,7 @@ static void a_full_front_end_holds_a_wrong_path(void **state)
     wrong_lines_find_room(&w, false, 1002);
     wrong_lines_find_room(&w, false, 1003);
     wrong_lines_find_room(&w, true, 1052);
-    wrong_lines_request(&w, 0x4000, 1053, 1062);
+    wrong_lines_request(&w, 0x4000, false, 1053, 1053, 1062);
     r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 101));
     assert_int_equal(r[0].room, 50);
     assert_int_equal(r[0].cycles, 3);
@@ -184,6 +319,7 @@ static void a_prefetched_line_waits_for_the_bus(void **state)
         core_config_default(&config);
         config.l1i_prefetch = 1;
         config.l1i_prefetch_degree = 1;
+        config.l1i_mshrs = 32;
         config.memory_bytes_per_cycle = bytes;
         graph_core_init(&core, &config);
         struct node_builder *b = node_builder_new(&core, &config, &err);
@@ -193,7 +329,7 @@ static void a_prefetched_line_waits_for_the_bus(void **state)
         memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
         node_build(b, &held, 0, &n);
         /* The line that fetch needs takes 32 cycles of the bus, which are a part of its latency, and then the other. */
-        assert_int_equal(n.fetch_demand_second, bytes ? BEYOND + 31 : BEYOND);
+        assert_int_equal(n.l2i_cycles[FETCH_PERFECT], bytes ? BEYOND + 31 : BEYOND);
         assert_int_equal(n.fetch_prefetch_cycles, bytes ? BEYOND + 31 + 32 : BEYOND);
         node_builder_free(b);
     }
@@ -212,6 +348,11 @@ int main(void)
         cmocka_unit_test(a_wrong_line_is_told_once),
         cmocka_unit_test(the_soonest_of_later_wrong_paths_counts),
         cmocka_unit_test(a_full_front_end_holds_a_wrong_path),
+        cmocka_unit_test(a_wrong_path_leaves_its_requests_behind),
+        cmocka_unit_test(a_prefetch_of_a_wrong_path_needs_a_free_mshr),
+        cmocka_unit_test(the_right_path_uses_what_a_wrong_path_has_requested),
+        cmocka_unit_test(instruction_lines_from_memory_share_the_bus),
+        cmocka_unit_test(a_wrong_path_keeps_its_first_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,16 +138,78 @@ static void a_store_waits_for_the_line_that_is_prefetched(void **state)
     assert_true(waits - cycles() > MISS - 40);
 }
 
+/* With real prediction, a store that the run saw wait for a late prefetch waits for it as long. From a perfect L2 the
+ * line comes sooner. */
+static void a_late_prefetch_for_a_store_comes_sooner_from_a_perfect_second_cache(void **state)
+{
+    (void)state;
+    begin();
+    struct graph_node *n = add_load(0);
+    n->prefetch_lines = 1;
+    n->prefetch_cycles = MISS;
+    for (unsigned i = 0; i < 40; i++)
+        add();
+    n = add_store(MISS);
+    n->arrival_distance[PREDICTION_PERFECT] = n->late_distance = 1;
+    n->drain_cycles[PREDICTION_PERFECT] = 1;
+    for (unsigned i = 0; i < 17; i++)
+        add_store(1); /* the last one needs the room of the first */
+    long late = cycles_without(GRAPH_L2D);
+    assert_true(cycles() - late > MISS - 40);
+    n->late_distance = 0;
+    assert_true(cycles_without(GRAPH_L2D) > late);
+}
+
+/* Makes the node of a store that finds its line in the L1D of a core whose stores bring no lines, after the load that
+ * brings the line. */
+static struct graph_node store_behind_a_load(const struct data_access *drain)
+{
+    struct core_config config;
+    struct graph_core core;
+    struct error err;
+    struct graph_node n;
+    core_config_default(&config);
+    config.l1d_allocate = 0;
+    graph_core_init(&core, &config);
+    struct node_builder *b = node_builder_new(&core, &config, &err);
+    assert_non_null(b);
+    struct held_insn h = {.pc = 0x10000, .addr = 0x20000, .flags = IS_LOAD, .length = 4, .size = 8};
+    const struct held_insns held = {.of = &h, .mask = 0, .end = 2};
+    h.access = (struct data_access){.cycles = MISS, .level = LEVEL_MEMORY};
+    node_build(b, &held, 0, &n);
+    h.access = (struct data_access){0};
+    h.flags = IS_STORE;
+    h.addr += 8;
+    h.drain = *drain;
+    node_build(b, &held, 1, &n);
+    node_builder_free(b);
+    return n;
+}
+
+static void a_store_that_brings_no_line_waits_for_the_one_on_its_way(void **state)
+{
+    (void)state;
+    struct graph_node n =
+        store_behind_a_load(&(struct data_access){.cycles = 100, .level = LEVEL_MEMORY, .merged = true});
+    assert_int_equal(n.arrival_distance[PREDICTION_REAL], 1);
+    assert_int_equal(n.arrival_distance[PREDICTION_PERFECT], 1);
+    assert_int_equal(n.drain_cycles[PREDICTION_REAL], 1);
+    n = store_behind_a_load(&(struct data_access){.cycles = 1, .level = LEVEL_MEMORY});
+    assert_int_equal(n.arrival_distance[PREDICTION_REAL], 0);
+}
+
 static void data_in_the_second_cache_evicts_instructions(void **state)
 {
     (void)state;
     begin();
     struct graph_node *n = add();
-    n->l1i_cycles[0] = n->l1i_cycles[1] = 9;
-    n->l2i_cycles[0] = n->l2i_cycles[1] = 250;
+    for (unsigned v = 0; v < FETCH_VARIANTS; v++) {
+        n->l1i_cycles[v] = 9;
+        n->l2i_cycles[v] = 250;
+    }
     long all = cycles();
     assert_int_equal(cycles_without(GRAPH_L2D), all);
-    n->second_alone = true;
+    n->second_alone = 1 << FETCH_PERFECT | 1 << FETCH_EARLY;
     assert_int_equal(cycles(), all);
     assert_int_equal(cycles_without(GRAPH_L2D), all - 250);
 }
@@ -297,6 +359,7 @@ static void a_prefetch_of_an_instruction_line_needs_an_mshr(void **state)
     begin();
     struct graph_node *n = add();
     n->fetch_demand = SECOND - HIT;
+    n->fetch_requests = n->fetch_proposes = 1 << FETCH_PERFECT;
     n->fetch_prefetches = true;
     n->fetch_prefetch_lines = 1;
     n->fetch_prefetch_cycles = 250;
@@ -305,7 +368,8 @@ static void a_prefetch_of_an_instruction_line_needs_an_mshr(void **state)
     n->fetch_distance = 1;
     n->fetch_uses = true;
     n->fetch_demand = SECOND - HIT;
-    n->fetch_demand_second = 250;
+    n->fetch_demand_second[FETCH_PERFECT] = 250;
+    n->fetch_awaits = n->fetch_requests = 1 << FETCH_PERFECT;
     /* The first instruction needs a line in cycle 1, and the prefetch of the next line begins in the same cycle. */
     config.l1i_mshrs = 2;
     long arrival = 1 + (SECOND - HIT) + 250, rest = FRONT_STAGES + 1 + 1 + 1;
@@ -330,6 +394,7 @@ static void a_slow_instruction_cache_does_not_overflow_16_bit_times(void **state
         struct graph_node *n = add();
         n->new_group = 0xff;
         n->fetch_demand = SECOND - HIT;
+        n->fetch_requests = 1 << FETCH_PERFECT;
     }
     /* Each line takes the only MSHR, which is free one latency of the L1I after the line can be used. */
     unsigned real = GRAPH_EVERYTHING & ~GRAPH_BRANCH;
@@ -428,6 +493,8 @@ int main(void)
         cmocka_unit_test(translations_depend_on_prediction),
         cmocka_unit_test(a_load_waits_for_the_line_that_the_second_cache_gets),
         cmocka_unit_test(a_store_waits_for_the_line_that_is_prefetched),
+        cmocka_unit_test(a_late_prefetch_for_a_store_comes_sooner_from_a_perfect_second_cache),
+        cmocka_unit_test(a_store_that_brings_no_line_waits_for_the_one_on_its_way),
         cmocka_unit_test(data_in_the_second_cache_evicts_instructions),
         cmocka_unit_test(a_load_waits_for_a_prefetch),
         cmocka_unit_test(a_load_requests_the_line_of_a_prefetch_without_an_mshr),
