@@ -34,10 +34,16 @@ static void count_events(struct core *restrict c, unsigned events, bool store)
     c->counts.misfetched += (events & EVENT_MISFETCH) != 0;
 }
 
+static uint64_t wrong_path_misses(const struct cache_counts *n)
+{
+    return n->misses[1] + n->prefetch_misses[1];
+}
+
 /* Calls `retired`. */
 static void report_retired(struct core *restrict c, const struct flight *f)
 {
     const struct flight_cold *cold = &c->cold[slot_of(c, f)];
+    const struct memsys_counts *n = memsys_counts(c->memsys);
     struct retired_insn r = {.code = f->code,
                              .pc = f->pc,
                              .addr = f->addr,
@@ -45,6 +51,7 @@ static void report_retired(struct core *restrict c, const struct flight *f)
                              .taken = f->flags & TAKEN,
                              .mispredicted = f->flags & MISPREDICTED,
                              .no_access = f->flags & NO_ACCESS,
+                             .wrong_code = wrong_path_misses(&n->l2i) > wrong_path_misses(&n->l2d),
                              .store = f->store,
                              .stalls = cold->stalls,
                              .access = cold->access,

@@ -212,6 +212,7 @@ struct retired_insn {
     uint16_t slot;
     bool taken, mispredicted;
     bool no_access;                /* it makes no memory access */
+    bool wrong_code;               /* wrong paths have brought more code than data into the L2 so far */
     uint32_t store;                /* IS_STORE: position in the store queue, counted modulo 2^32 */
     struct fetch_stalls stalls;    /* before it was fetched */
     struct data_access access;     /* of a load, or translation of a store */

@@ -82,7 +82,7 @@ static void note_path(struct core *restrict c, const struct mem_answer *a, uint6
     else
         wrong_lines_touch(&c->wrong_lines, line, c->now);
     if (a->ready > c->now + c->fetch_latency)
-        wrong_lines_wait(&c->wrong_lines, a->ready - c->fetch_latency - c->now, c->memsys->l2_latency);
+        wrong_lines_wait(&c->wrong_lines, c->now, a->ready - c->fetch_latency - c->now, c->memsys->l2_latency);
 }
 
 void core_on_prefetch(void *context, const struct prefetched_line *p)
@@ -117,7 +117,7 @@ static bool access_line(struct core *restrict c, struct fetch_group *g, uint64_t
             c->counts.itlb_misses_spec++;
         }
         if (UNLIKELY(c->notes_details) && wrong_path)
-            wrong_lines_walk(&c->wrong_lines, t.ready - c->now);
+            wrong_lines_walk(&c->wrong_lines, c->now, t.ready - c->now);
         stop_until(c, g, t.ready, FETCH_ITLB);
         return false;
     }

@@ -34,7 +34,7 @@ uint16_t wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now)
 {
     w->branch = branch;
     w->since = now;
-    w->full_since = 0;
+    w->full_since = w->waits_until = 0;
     w->now = (struct wrong_request){0};
     memset(w->made[++w->paths % WRONG_PATHS], 0, sizeof w->made[0]);
     return (uint16_t)(w->paths % WRONG_PATHS);
@@ -47,21 +47,45 @@ void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now)
     w->full_since = room ? 0 : w->full_since ? w->full_since : now;
 }
 
-void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles)
+/* The wrong path goes on: a misprediction on it has ended its wait if that would take longer. */
+static void end_wait(struct wrong_lines *w, uint64_t now)
 {
-    add_saturated(&w->now.walks, cycles);
+    uint64_t left = w->waits_until > now ? w->waits_until - now : 0;
+    for (unsigned k = 0; left && k < 2; k++) {
+        uint64_t by = left < *w->waits_for[k] ? left : *w->waits_for[k];
+        *w->waits_for[k] = (uint16_t)(*w->waits_for[k] - by);
+        left -= by;
+    }
+    w->waits_until = 0;
 }
 
-void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second)
+static void begin_wait(struct wrong_lines *w, uint64_t until, uint16_t *last, uint16_t *first)
+{
+    w->waits_until = until;
+    w->waits_for[0] = last;
+    w->waits_for[1] = first;
+}
+
+void wrong_lines_walk(struct wrong_lines *w, uint64_t now, uint64_t cycles)
+{
+    end_wait(w, now);
+    add_saturated(&w->now.walks, cycles);
+    begin_wait(w, now + cycles, &w->now.walks, &w->now.walks);
+}
+
+void wrong_lines_wait(struct wrong_lines *w, uint64_t now, uint64_t cycles, uint64_t second)
 {
     uint64_t beyond = cycles > second ? cycles - second : 0;
+    end_wait(w, now);
     add_saturated(&w->now.second_lines, beyond);
     add_saturated(&w->now.lines, cycles - beyond);
+    begin_wait(w, now + cycles, &w->now.second_lines, &w->now.lines);
 }
 
 /* The wrong path uses a line now. */
-static struct wrong_request request_of(const struct wrong_lines *w, uint64_t now)
+static struct wrong_request request_of(struct wrong_lines *w, uint64_t now)
 {
+    end_wait(w, now);
     struct wrong_request r = w->now;
     uint64_t waited = (uint64_t)r.lines + r.second_lines + r.walks + r.room, all = now - w->since;
     add_saturated(&r.cycles, all > waited ? all - waited : 0);

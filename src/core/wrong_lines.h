@@ -49,7 +49,9 @@ struct wrong_line {
 struct wrong_lines {
     uint64_t branch, since;    /* the mispredicted branch that opened the wrong path; when it was fetched */
     uint64_t full_since;       /* fetch has found no room since then; 0: it has room */
-    struct wrong_request now;  /* what the wrong path has waited for so far */
+    struct wrong_request now;  /* what the wrong path has waited for so far, and what it waits for now */
+    uint64_t waits_until;      /* end of the last wait, if no misprediction on the wrong path ends it before */
+    uint16_t *waits_for[2];    /* fields of `now` that count it: its end is in the first one, then in the second */
     uint16_t tag[WRONG_LINES]; /* of the line of each entry, so that few entries are looked at; 0: none */
     struct wrong_line line[WRONG_LINES];
     uint32_t uses;                                            /* by the right path */
@@ -64,9 +66,9 @@ uint16_t wrong_lines_begin(struct wrong_lines *w, uint64_t branch, uint64_t now)
 /* The wrong path finds room in the front end, or none. */
 void wrong_lines_find_room(struct wrong_lines *w, bool room, uint64_t now);
 /* The wrong path waits for its translation. */
-void wrong_lines_walk(struct wrong_lines *w, uint64_t cycles);
+void wrong_lines_walk(struct wrong_lines *w, uint64_t now, uint64_t cycles);
 /* The wrong path waits for a line. `second`: latency of the L2. */
-void wrong_lines_wait(struct wrong_lines *w, uint64_t cycles, uint64_t second);
+void wrong_lines_wait(struct wrong_lines *w, uint64_t now, uint64_t cycles, uint64_t second);
 /* The wrong path requests a line, by itself or through a prefetcher. The request has an MSHR in cycle `begins`, and the
  * line arrives in cycle `ready`. */
 void wrong_lines_request(struct wrong_lines *w, uint64_t line, bool prefetch, uint64_t now, uint64_t begins,

@@ -236,6 +236,7 @@ void graph_hold(struct held_insn *h, const struct retired_insn *r, uint64_t spac
     h->dest = code->dest;
     h->taken = r->taken;
     h->mispredicted = r->mispredicted;
+    h->wrong_code = r->wrong_code;
     h->store = r->store;
     h->stalls = r->stalls;
     h->access = r->access;

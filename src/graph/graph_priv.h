@@ -63,7 +63,8 @@ struct held_insn {
     uint16_t flags; /* enum insn_flag */
     uint8_t length, size, class, source[SOURCES], dest;
     bool taken, mispredicted;
-    uint32_t store; /* IS_STORE: position in the store queue */
+    bool wrong_code; /* wrong paths have brought more code than data into the L2 so far */
+    uint32_t store;  /* IS_STORE: position in the store queue */
     struct fetch_stalls stalls;
     struct data_access access; /* of a load, or translation of a store */
     struct data_access drain;  /* of a store */

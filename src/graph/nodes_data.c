@@ -186,7 +186,8 @@ static void add_arrival(struct node_builder *b, uint64_t addr, struct graph_node
 }
 
 /* Lines that come from beyond the L2 may be there if no instructions are. `a`: how the line was accessed in the real
- * run, `level`: where it is with perfect prediction. */
+ * run, `level`: where it is with perfect prediction. A line that is in the L2 then has been evicted by wrong paths, and
+ * only if that was their code it would be there without instructions. */
 static void set_data_alone(struct node_builder *b, const struct held_insn *h, struct graph_node *n,
                            const struct data_access *a, unsigned level)
 {
@@ -194,7 +195,8 @@ static void set_data_alone(struct node_builder *b, const struct held_insn *h, st
         return;
     if (a->level <= LEVEL_L2)
         second_alone_confirm(&b->data_second, h->addr);
-    n->data_alone = second_alone_use(&b->data_second, h->addr, b->insns, b->core.rob_size) && level > LEVEL_L2;
+    bool alone = second_alone_use(&b->data_second, h->addr, b->insns, b->core.rob_size);
+    n->data_alone = alone && (level > LEVEL_L2 || h->wrong_code);
 }
 
 /* The first use of a line that a prefetcher has proposed: whether the load waits for the prefetch or requests the line

@@ -224,6 +224,27 @@ static void instruction_lines_from_memory_share_the_bus(void **state)
 
 /* ---- lines of wrong paths, in the core */
 
+static void a_misprediction_on_a_wrong_path_ends_its_wait(void **state)
+{
+    (void)state;
+    struct wrong_lines w;
+    const struct wrong_request *r;
+    wrong_lines_reset(&w);
+    wrong_lines_begin(&w, 100, 1000);
+    wrong_lines_wait(&w, 1001, 300, 9);
+    wrong_lines_request(&w, 0x4000, false, 1050, 1050, 1310);
+    r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 110));
+    assert_int_equal(r[0].cycles, 1);
+    assert_int_equal(r[0].lines, 9);
+    assert_int_equal(r[0].second_lines, 40);
+    wrong_lines_walk(&w, 1060, 30);
+    wrong_lines_touch(&w, 0x5000, 1070);
+    wrong_lines_request(&w, 0x6000, false, 1200, 1200, 1210);
+    r = wrong_lines_used(&w, wrong_lines_use(&w, 0x6000, 111));
+    assert_int_equal(r[0].walks, 30); /* nothing has ended this wait */
+    assert_int_equal(r[0].cycles, 200 - 30 - 49);
+}
+
 static void a_wrong_path_keeps_its_first_requests(void **state)
 {
     (void)state;
@@ -254,8 +275,8 @@ static void a_wrong_line_is_told_once(void **state)
     const struct wrong_request *r;
     wrong_lines_reset(&w);
     wrong_lines_begin(&w, 100, 1000);
-    wrong_lines_walk(&w, 30);
-    wrong_lines_wait(&w, 259, 9);
+    wrong_lines_walk(&w, 1001, 30);
+    wrong_lines_wait(&w, 1041, 259, 9);
     wrong_lines_request(&w, 0x4000, false, 1300, 1300, 1560);
     assert_int_equal(wrong_lines_use(&w, 0x4020, 110), 0);
     r = wrong_lines_used(&w, wrong_lines_use(&w, 0x4000, 110));
@@ -352,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_prefetch_of_a_wrong_path_needs_a_free_mshr),
         cmocka_unit_test(the_right_path_uses_what_a_wrong_path_has_requested),
         cmocka_unit_test(instruction_lines_from_memory_share_the_bus),
+        cmocka_unit_test(a_misprediction_on_a_wrong_path_ends_its_wait),
         cmocka_unit_test(a_wrong_path_keeps_its_first_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

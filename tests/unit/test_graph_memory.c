@@ -198,6 +198,35 @@ static void a_store_that_brings_no_line_waits_for_the_one_on_its_way(void **stat
     assert_int_equal(n.arrival_distance[PREDICTION_REAL], 0);
 }
 
+/* Wrong paths have evicted a line from the L2 that the right path would find. */
+static void only_code_of_wrong_paths_leaves_with_the_instruction_caches(void **state)
+{
+    (void)state;
+    for (unsigned code = 0; code < 2; code++) {
+        struct core_config config;
+        struct graph_core core;
+        struct error err;
+        struct graph_node n;
+        core_config_default(&config);
+        graph_core_init(&core, &config);
+        struct node_builder *b = node_builder_new(&core, &config, &err);
+        assert_non_null(b);
+        struct held_insn h = {.pc = 0x10000, .addr = 0x20000, .flags = IS_LOAD, .length = 4, .size = 8};
+        const struct held_insns held = {.of = &h, .mask = 0, .end = MOST};
+        h.access = (struct data_access){.cycles = MISS, .level = LEVEL_MEMORY};
+        h.wrong_code = code;
+        node_build(b, &held, 0, &n);
+        assert_false(n.data_alone);
+        h.size = 0;
+        for (unsigned i = 1; i < MOST - 1; i++)
+            node_build(b, &held, i, &n);
+        h.size = 8;
+        node_build(b, &held, MOST - 1, &n);
+        assert_int_equal(n.data_alone, code);
+        node_builder_free(b);
+    }
+}
+
 static void data_in_the_second_cache_evicts_instructions(void **state)
 {
     (void)state;
@@ -495,6 +524,7 @@ int main(void)
         cmocka_unit_test(a_store_waits_for_the_line_that_is_prefetched),
         cmocka_unit_test(a_late_prefetch_for_a_store_comes_sooner_from_a_perfect_second_cache),
         cmocka_unit_test(a_store_that_brings_no_line_waits_for_the_one_on_its_way),
+        cmocka_unit_test(only_code_of_wrong_paths_leaves_with_the_instruction_caches),
         cmocka_unit_test(data_in_the_second_cache_evicts_instructions),
         cmocka_unit_test(a_load_waits_for_a_prefetch),
         cmocka_unit_test(a_load_requests_the_line_of_a_prefetch_without_an_mshr),
