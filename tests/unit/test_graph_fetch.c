@@ -222,6 +222,50 @@ static void instruction_lines_from_memory_share_the_bus(void **state)
         assert_int_equal(evaluate_on(&config).with[sets[k]], 1 + LINE + memory + REST);
 }
 
+/* The node of the first instruction of a program on a core whose L1I has two MSHRs. */
+static struct graph_node node_of(const struct fetch_stalls *stalls)
+{
+    struct core_config config = config_with(2);
+    struct graph_core core;
+    struct error err;
+    struct graph_node n;
+    graph_core_init(&core, &config);
+    struct node_builder *b = node_builder_new(&core, &config, &err);
+    assert_non_null(b);
+    struct held_insn h = {.pc = 0x10000, .length = 4, .stalls = *stalls};
+    const struct held_insns held = {.of = &h, .mask = 0, .end = 1};
+    memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
+    node_build(b, &held, 0, &n);
+    node_builder_free(b);
+    return n;
+}
+
+static void a_request_waits_for_the_mshrs_of_its_own_set(void **state)
+{
+    (void)state;
+    const struct fetch_stalls s = {
+        .cycles[FETCH_L2I] = LINE + BEYOND + 70, .line_cycles = BEYOND + 70, .mshr_cycles = 70, .requested = true};
+    struct graph_node n = node_of(&s);
+    assert_int_equal(n.l1i_cycles[FETCH_REAL], LINE);
+    assert_int_equal(n.l2i_cycles[FETCH_REAL], BEYOND + 70);
+    assert_int_equal(n.fetch_requests, 1 << FETCH_PERFECT | 1 << FETCH_EARLY);
+    assert_int_equal(n.fetch_demand, LINE);
+    assert_int_equal(n.fetch_demand_second[FETCH_PERFECT], BEYOND);
+    assert_int_equal(n.fetch_demand_second[FETCH_EARLY], BEYOND);
+}
+
+static void lines_that_wrong_paths_have_brought_are_not_proposed(void **state)
+{
+    (void)state;
+    struct fetch_stalls s = {.requested = true, .cycles[FETCH_L1I] = LINE};
+    assert_int_equal(node_of(&s).fetch_proposes, 1 << FETCH_PERFECT);
+    s.prefetched = true;
+    assert_int_equal(node_of(&s).fetch_proposes, 1 << FETCH_PERFECT | 1 << FETCH_EARLY);
+    s.prefetched = false;
+    s.mshrs_taken = true; /* the run lacked an MSHR for the line */
+    assert_int_equal(node_of(&s).fetch_proposes, 1 << FETCH_PERFECT | 1 << FETCH_EARLY);
+}
+
 /* ---- lines of wrong paths, in the core */
 
 static void a_misprediction_on_a_wrong_path_ends_its_wait(void **state)
@@ -373,6 +417,8 @@ int main(void)
         cmocka_unit_test(a_prefetch_of_a_wrong_path_needs_a_free_mshr),
         cmocka_unit_test(the_right_path_uses_what_a_wrong_path_has_requested),
         cmocka_unit_test(instruction_lines_from_memory_share_the_bus),
+        cmocka_unit_test(a_request_waits_for_the_mshrs_of_its_own_set),
+        cmocka_unit_test(lines_that_wrong_paths_have_brought_are_not_proposed),
         cmocka_unit_test(a_misprediction_on_a_wrong_path_ends_its_wait),
         cmocka_unit_test(a_wrong_path_keeps_its_first_requests),
     };

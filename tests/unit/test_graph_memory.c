@@ -143,21 +143,25 @@ static void a_store_waits_for_the_line_that_is_prefetched(void **state)
 static void a_late_prefetch_for_a_store_comes_sooner_from_a_perfect_second_cache(void **state)
 {
     (void)state;
-    begin();
-    struct graph_node *n = add_load(0);
-    n->prefetch_lines = 1;
-    n->prefetch_cycles = MISS;
-    for (unsigned i = 0; i < 40; i++)
-        add();
-    n = add_store(MISS);
-    n->arrival_distance[PREDICTION_PERFECT] = n->late_distance = 1;
-    n->drain_cycles[PREDICTION_PERFECT] = 1;
-    for (unsigned i = 0; i < 17; i++)
-        add_store(1); /* the last one needs the room of the first */
-    long late = cycles_without(GRAPH_L2D);
-    assert_true(cycles() - late > MISS - 40);
-    n->late_distance = 0;
-    assert_true(cycles_without(GRAPH_L2D) > late);
+    for (unsigned far = 0; far < 2; far++) {
+        begin();
+        struct graph_node *n = add_load(0);
+        n->prefetch_lines = 1;
+        n->prefetch_cycles = MISS;
+        for (unsigned i = 0; far && i < 40; i++)
+            add();
+        n = add_store(MISS);
+        n->arrival_distance[PREDICTION_PERFECT] = n->late_distance = 1;
+        n->drain_cycles[PREDICTION_PERFECT] = 1;
+        for (unsigned i = 0; i < 17; i++)
+            add_store(1); /* the last one needs the room of the first */
+        long late = cycles_without(GRAPH_L2D);
+        assert_true(cycles() - late > MISS - 40);
+        n->late_distance = 0;
+        assert_true(cycles_without(GRAPH_L2D) > late);
+        n->drain_cycles[PREDICTION_REAL] = 1;
+        assert_int_equal(cycles_without(GRAPH_L2D) < late, !far); /* then the line is not awaited */
+    }
 }
 
 /* Makes the node of a store that finds its line in the L1D of a core whose stores bring no lines, after the load that
