@@ -103,6 +103,12 @@ class Evaluation(unittest.TestCase):
 
 
 class Measuring(unittest.TestCase):
+    def test_programs_that_led_to_a_change_are_a_group_of_their_own(self):
+        measured = {"modern": {"z3": ("further", report()), "jq": ("further", report()), "gzip": ("the twenty-five", report())}}
+        with mock.patch.object(window_runs.WindowRuns, "measure_all", return_value=(measured, {})):
+            results, _ = graph.run(options(), Namespace())
+        self.assertEqual([group for group, _ in results["modern"].values()], ["led to a change", "further", "the twenty-five"])
+
     def measure(self, *results, **changes):
         """What `measure` returns, and the command lines that it ran."""
         suite, commands = Namespace(sysroot=Path("/root")), []
