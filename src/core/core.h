@@ -189,6 +189,7 @@ struct fetch_stalls {
 struct data_access {
     uint16_t translation_cycles; /* cycles that it was sent back for to wait for its translation */
     uint16_t cycles;             /* from the access until the data can be used; 0: the cache was not accessed */
+    uint16_t prefetch_cycles[2]; /* until all lines arrive that it made prefetchers bring into the L1D, and the L2 */
     uint8_t level;               /* enum mem_level that has the line, or from which it is on its way */
     bool merged;                 /* the line was already on its way */
 };

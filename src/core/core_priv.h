@@ -246,15 +246,17 @@ struct core {
     struct {
         uint64_t pc;
         uint32_t tag;
-        bool empty;                     /* no instruction has entered the ROB since */
-    } refill;                           /* the last mispredicted branch of the right path that resolved */
-    struct fetch_stalls stalls;         /* since the last fetched instruction; counted if notes_details */
-    struct wrong_lines wrong_lines;     /* kept if notes_details */
-    struct holder miss[NOTED_MISSES];   /* loads that have missed last, by their number; kept if notes_details */
-    unsigned misses;                    /* of these so far */
-    uint64_t miss_latest;               /* latest cycle until which one of them has its MSHR */
-    struct core_counts counts;          /* core_counts */
-    struct cycle_run runs[RUNS];        /* runs of cycles not reported yet; only the first may have 0 cycles */
+        bool empty;                   /* no instruction has entered the ROB since */
+    } refill;                         /* the last mispredicted branch of the right path that resolved */
+    struct fetch_stalls stalls;       /* since the last fetched instruction; counted if notes_details */
+    struct wrong_lines wrong_lines;   /* kept if notes_details */
+    uint64_t prefetch_ready[2];       /* when lines arrive that the last access has made prefetchers bring into the L1D,
+                                         and the L2; kept if notes_details */
+    struct holder miss[NOTED_MISSES]; /* loads that have missed last, by their number; kept if notes_details */
+    unsigned misses;                  /* of these so far */
+    uint64_t miss_latest;             /* latest cycle until which one of them has its MSHR */
+    struct core_counts counts;        /* core_counts */
+    struct cycle_run runs[RUNS];      /* runs of cycles not reported yet; only the first may have 0 cycles */
     struct memsys_config memsys_config; /* parameters of memsys */
 };
 

@@ -89,6 +89,10 @@ void core_on_prefetch(void *context, const struct prefetched_line *p)
 {
     struct core *c = context;
     uint64_t line = p->addr & ~(uint64_t)(c->line_bytes - 1);
+    if (p->data && p->into <= LEVEL_L2) {
+        uint64_t *ready = &c->prefetch_ready[p->into != LEVEL_L1];
+        *ready = p->ready > *ready ? p->ready : *ready;
+    }
     if (p->data || p->into != LEVEL_L1)
         return;
     if (c->paths.level > 0)

@@ -202,6 +202,11 @@ static void note_access(struct core *restrict c, struct data_access *to, const s
     to->cycles = saturated(a->ready - c->now);
     to->level = a->level;
     to->merged = a->merged;
+    for (unsigned k = 0; k < 2; k++) {
+        uint64_t ready = c->prefetch_ready[k];
+        to->prefetch_cycles[k] = saturated(ready > c->now ? ready - c->now : 0);
+        c->prefetch_ready[k] = 0;
+    }
 }
 
 static void report_drained(struct core *restrict c, const struct mem_answer *a)
@@ -370,8 +375,10 @@ void lsq_issue(struct core *restrict c, struct flight *f)
         return;
     if (!(flags & IS_LOAD)) { /* a store computes its address in one cycle; fences and prefetches also take one */
         c->counts.stores_spec += f->code->mem_size != 0;
-        if (flags & IS_PREFETCH && !(f->flags & NO_ACCESS))
+        if (flags & IS_PREFETCH && !(f->flags & NO_ACCESS)) {
             memsys_load(c->memsys, core_place(c->space, f->addr), 1, f->pc, c->now, f->flags & WRONG_PATH);
+            c->prefetch_ready[0] = c->prefetch_ready[1] = 0;
+        }
         finish_at(c, f, c->now + 1, HEAD_ALU);
         return;
     }

@@ -121,10 +121,14 @@ int graph_check(const struct core_config *core, struct error *err)
                          "graph: loads from memory (memory.latency and those of caches), page walks "
                          "(tlb.walk_latency) and single writes (memory.write_cycles) may take at most %u cycles",
                          most);
-    if (core->l1d_mshrs && core->store_buffer_size / core->l1d_mshrs * latency > STORE_LEAD_MOST)
+    uint64_t stores = core->l1d_mshrs ? core->store_buffer_size / core->l1d_mshrs * latency : 0;
+    uint64_t write = core->l1d_latency + core->l2_latency + core->l3_latency + core->memory_write_cycles;
+    uint64_t writes = core->memory_write_cycles ? core->store_buffer_size * write : 0;
+    if (stores > STORE_LEAD_MOST || writes > STORE_LEAD_MOST)
         return error_set(err, -EINVAL,
                          "graph: the stores of a full store buffer may take at most %d cycles "
-                         "(store_buffer.size / l1d.mshrs * latency of memory)",
+                         "(store_buffer.size / l1d.mshrs * latency of memory; if single writes take time, "
+                         "store_buffer.size * their latency)",
                          STORE_LEAD_MOST);
     return 0;
 }

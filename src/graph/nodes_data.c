@@ -140,8 +140,14 @@ static uint32_t second_of_prefetches(struct node_builder *b)
     return last;
 }
 
+/* Prefetches from this level take as long as in the run, if that made some and they waited for the bus. */
+static uint16_t prefetch_latency(const struct graph_core *c, unsigned level, unsigned really)
+{
+    return (uint16_t)(level == LEVEL_MEMORY && really > c->latency[level] ? really : c->latency[level]);
+}
+
 /* The lines that an access to data made prefetchers request come with one arrival in each cache. */
-static void set_prefetches(struct node_builder *b, struct graph_node *n)
+static void set_prefetches(struct node_builder *b, const struct data_access *a, struct graph_node *n)
 {
     const struct graph_core *c = &b->core;
     if (b->prefetches == 0)
@@ -151,7 +157,7 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
             second_alone_propose(&b->data_second, b->prefetched[i].addr, b->insns);
     unsigned second = nodes_add_prefetches(b, true, LEVEL_L2, b->second_shift, b->arrivals + 1, b->second_line);
     if (second > LEVEL_L1) {
-        n->second_prefetch_cycles = (uint16_t)c->latency[second];
+        n->second_prefetch_cycles = prefetch_latency(c, second, a->prefetch_cycles[1]);
         b->arrivals++;
     }
     unsigned first = nodes_add_prefetches(b, true, LEVEL_L1, b->data_shift, b->arrivals + 2, b->line);
@@ -159,7 +165,7 @@ static void set_prefetches(struct node_builder *b, struct graph_node *n)
         return;
     for (unsigned i = 0; i < b->prefetches && n->prefetch_lines < PREFETCH_LINES; i++)
         n->prefetch_lines += b->prefetched[i].data && b->prefetched[i].into == LEVEL_L1;
-    n->prefetch_cycles = (uint16_t)c->latency[first];
+    n->prefetch_cycles = prefetch_latency(c, first, a->prefetch_cycles[0]);
     b->arrivals += 2;
     uint32_t arrival = second_of_prefetches(b);
     if (arrival && b->arrivals - arrival < GRAPH_ARRIVALS)
@@ -245,7 +251,7 @@ void nodes_set_load(struct node_builder *b, const struct held_insn *h, struct gr
     for (unsigned v = 0; v < PREDICTIONS; v++)
         brings |= (unsigned)(n->load_cycles[v] != 0) << v;
     add_arrival(b, h->addr, n, e, brings, (unsigned[PREDICTIONS]){h->access.level, level});
-    set_prefetches(b, n);
+    set_prefetches(b, &h->access, n);
 }
 
 /* A store that finds its line in the L1D or on its way waits for the access that brings the line, if that is known. */
@@ -310,5 +316,5 @@ void nodes_set_store(struct node_builder *b, const struct held_insn *h, struct g
     } else if (d->merged || d->level == LEVEL_L1) {
         set_store_arrival(b, d, n, entry_of(b->line, h->addr >> b->data_shift));
     }
-    set_prefetches(b, n);
+    set_prefetches(b, d, n);
 }

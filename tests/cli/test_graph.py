@@ -317,6 +317,8 @@ def test_a_graph_that_is_off_is_not_the_default(here, words):
 @pytest.mark.parametrize("pattern, words", [
     (r"cores that issue in order \(issue.order\) have no", "--method graph --set issue.order=in_order"),
     ("graph: loads from memory .* may take at most 2500 cycles", "--interactions --set memory.latency=2600"),
+    ("graph: the stores of a full store buffer may take at most 18000 cycles",
+     "--interactions --core ppc970 --set store_buffer.size=203 --set memory.write_cycles=100"),
     ("--interactions needs the method graph: add it to --method fmt", "--method fmt --interactions"),
     ("--interactions needs the method graph, and --stage shows no method", "--stage all --interactions"),
     ("--base needs the method graph: add it to --method fmt", "--method fmt --base"),

@@ -2,6 +2,8 @@
  * edge, and fails if that edge is missing. */
 #include "graph_fixture.h"
 
+#include "graph/nodes_priv.h"
+
 static void instruction_misses_have_parts(void **state)
 {
     (void)state;
@@ -227,6 +229,35 @@ static void only_code_of_wrong_paths_leaves_with_the_instruction_caches(void **s
         h.size = 8;
         node_build(b, &held, MOST - 1, &n);
         assert_int_equal(n.data_alone, code);
+        node_builder_free(b);
+    }
+}
+
+/* Prefetches that waited for the bus in the run take as long in the graph; others take the latency of their level. */
+static void prefetches_wait_for_the_bus_as_in_the_run(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned second = k & 1, waits = k & 2 ? 100 : 0;
+        struct core_config config;
+        struct graph_core core;
+        struct error err;
+        struct graph_node n;
+        core_config_default(&config);
+        config.l1d_prefetch = !second;
+        config.l2_prefetch = second;
+        config.l1d_prefetch_degree = config.l2_prefetch_degree = 1;
+        graph_core_init(&core, &config);
+        struct node_builder *b = node_builder_new(&core, &config, &err);
+        assert_non_null(b);
+        struct held_insn h = {.pc = 0x10000, .addr = 0x20020, .flags = IS_LOAD, .length = 4, .size = 8};
+        const struct held_insns held = {.of = &h, .mask = 0, .end = 1};
+        h.access =
+            (struct data_access){.cycles = MISS, .level = LEVEL_MEMORY}; /* the next line is another one of the L2 */
+        h.access.prefetch_cycles[second] = (uint16_t)(MISS - 50 + waits);
+        memsys_observe_prefetches(b->memory, nodes_on_prefetch, b);
+        node_build(b, &held, 0, &n);
+        assert_int_equal(second ? n.second_prefetch_cycles : n.prefetch_cycles, waits ? MISS + 50 : MISS);
         node_builder_free(b);
     }
 }
@@ -529,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_late_prefetch_for_a_store_comes_sooner_from_a_perfect_second_cache),
         cmocka_unit_test(a_store_that_brings_no_line_waits_for_the_one_on_its_way),
         cmocka_unit_test(only_code_of_wrong_paths_leaves_with_the_instruction_caches),
+        cmocka_unit_test(prefetches_wait_for_the_bus_as_in_the_run),
         cmocka_unit_test(data_in_the_second_cache_evicts_instructions),
         cmocka_unit_test(a_load_waits_for_a_prefetch),
         cmocka_unit_test(a_load_requests_the_line_of_a_prefetch_without_an_mshr),
