@@ -29,7 +29,7 @@ LARGE_PERCENT = 1  # of the CPI: the sign of an interaction that is larger shoul
 
 def runs_of(options):
     return window_runs.WindowRuns(
-        name="graph", words=(), runs="runs", insns=options.graph_insns, warmup=options.graph_warmup, cores=options.cores,
+        name="graph", subject=(), words=(), runs="runs", insns=options.graph_insns, warmup=options.graph_warmup, cores=options.cores,
         summary=lambda report: ", ".join(f"{m} {percent:.2f} %" for m, percent in errors_of(report).items()))
 
 

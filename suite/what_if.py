@@ -22,7 +22,7 @@ WHAT_IFS = ("l2.latency=-50%", "l2.latency=+50%", "memory.latency=-50%", "memory
 
 def runs_of(options):
     return window_runs.WindowRuns(
-        name="what_if", words=("what-if", "--what-if", ",".join(WHAT_IFS)), runs="what_ifs", insns=options.what_if_insns,
+        name="what_if", subject=("what-if",), words=("--what-if", ",".join(WHAT_IFS)), runs="what_ifs", insns=options.what_if_insns,
         warmup=options.what_if_warmup, cores=options.what_if_cores,
         summary=lambda report: f"what-ifs {report['mean_error_percent']:.2f} %, worst {report['largest_error_percent']:+.2f} %")
 

@@ -24,7 +24,8 @@ class Failed(Exception):
 class WindowRuns:
     """One subject of `validate`, and the windows on which it runs."""
     name: str          # of the subject, in the names of saved reports
-    words: tuple       # of the command line: a subject of `validate` and its own options
+    subject: tuple     # of `validate`: the word behind it, or none
+    words: tuple       # of the command line: the subject's own options
     runs: str          # the key of the JSON that has one entry per simulation
     summary: Callable  # a report as a text of one line
     insns: int         # length of a window
@@ -36,11 +37,12 @@ class WindowRuns:
         at = max(0, int(case.minsns * 1000000 * options.skip) - self.warmup)
         words = (*self.words, "--core", core, "--warmup", self.warmup, "--max-insns", self.insns, "--jobs", 1)
         if at and case.program not in checkpoints.NEVER:
-            runner = checkpoints.Interrupted(suite.sysroot, options.cyclescope, at, "validate", *words, "--quiet", "--json={count}")
+            runner = checkpoints.Interrupted(suite.sysroot, options.cyclescope, at, "validate", *self.subject, *words, "--quiet", "--json={count}")
             result = guest.run(runner, case, suite.sysroot, options.timeout)
             if result.status != 125 or not checkpoints.REASONS.search(result.outputs["stderr"].decode(errors="replace")):
                 return result
-        runner = guest.on_core(suite.sysroot, options.cyclescope, *words, "--skip", at, command="validate")
+        runner = guest.on_core(suite.sysroot, options.cyclescope, *words, "--skip", at,
+                                command=" ".join(["validate", *self.subject]))
         return guest.run(runner, case, suite.sysroot, options.timeout)
 
     def measure(self, options, suite, case, core):

@@ -3,9 +3,12 @@
 import sys
 import unittest
 from argparse import Namespace
+from pathlib import Path
+from unittest import mock
 
 import test_suite  # puts suite/ into the path
 
+import guest  # noqa: E402
 import what_if  # noqa: E402
 
 
@@ -18,6 +21,16 @@ def report(cpi, *errors):
 COUNT = len(what_if.WHAT_IFS)
 FOUND = {"eyerman2006": {"gzip": report(1.5, *[0.5] * COUNT), "jq": report(0.5, -2, *[0] * (COUNT - 1))},
          "modern": {"gzip": report(0.4, *[1] * COUNT)}}
+
+
+class Measuring(unittest.TestCase):
+    def test_a_program_that_cannot_be_saved_runs_the_same_subject(self):
+        options = Namespace(cyclescope="/bin/true", skip=0.5, timeout=5, what_if_insns=10, what_if_warmup=10, what_if_cores=["modern"])
+        case = Namespace(program="xz", minsns=1)
+        with mock.patch.object(guest, "run", side_effect=lambda runner, *_: runner.command(Path("/tmp/run"), ["/usr/bin/xz"])):
+            words = what_if.runs_of(options)._simulate(options, Namespace(sysroot=Path("/root")), case, "modern")
+        self.assertEqual(words[1:3], ["validate", "what-if"])
+        self.assertEqual(words[-2:], ["--", "/usr/bin/xz"])
 
 
 class Section(unittest.TestCase):
